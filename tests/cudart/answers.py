@@ -142,7 +142,7 @@ def made(name, *arguments, of=V):
 def kernels():
     library = V()
     assert call("cudaLibraryLoadData", C.byref(library), C.c_char_p(PTX), 0, 0, 0, 0, 0, 0) == 0
-    return library, lambda name: made("cudaLibraryGetKernel", library, name)
+    return library, lambda name: made("cudaLibraryGetKernel", library, name.encode())
 
 
 def launch(kernel, *values, grid=(1, 1, 1), block=(1, 1, 1), shared=0, stream=0):

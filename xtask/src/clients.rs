@@ -10,11 +10,11 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE|both] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba] [cudart]\n       \
-                     cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
+const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE|both] [triton] [cuda-python] [tools] [tinygrad] [drjit] [taichi] [numba] [cudart]\n       \
+                     cargo xtask clients drjit|taichi|cudart --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
-const SUITES: [&str; 7] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi", "numba", CUDART];
+const SUITES: [&str; 8] = ["triton", "cuda-python", "tools", "tinygrad", "drjit", "taichi", "numba", CUDART];
 
 /// CUDA C++ programs, which need nvcc and no Python packages.
 const CUDART: &str = "cudart";
@@ -59,6 +59,7 @@ const RUNS: &[ClientRun] = &[
     ClientRun { only: Some("tensor_cores"), ..on("a100", "triton") },
     on("b200", "triton"),
     on("h200", "cuda-python"),
+    on("h200", "tools"),
     on("h200", "tinygrad"),
     reporting(on("h200", "drjit")),
     reporting(on("h200", "taichi")),
@@ -144,7 +145,8 @@ fn ended(failed: &[String]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("client tests failed: {}", failed.join(", "))) }
 }
 
-/// Runs the tests that a client's own sources have, from a checkout of them (`tests/clients/checkout`).
+/// Runs the tests that a client's own sources have, from a checkout of them (`tests/clients/checkout`); for `cudart`,
+/// NVIDIA's cuda-samples (`tests/cudart/samples`).
 fn checkout(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let [client, "--checkout", path, rest @ ..] = arguments else { return Err(USAGE.into()) };
     let pattern = match rest {
@@ -152,10 +154,14 @@ fn checkout(root: &Path, arguments: &[&str]) -> Result<(), String> {
         [pattern] => *pattern,
         _ => return Err(USAGE.into()),
     };
+    let path = std::path::absolute(path).map_err(|e| format!("{path}: {e}"))?;
+    if *client == CUDART {
+        build(root)?;
+        return crate::cudart::samples(root, &path, pattern);
+    }
     if !FROM_CHECKOUTS.contains(client) {
         return Err(USAGE.into());
     }
-    let path = std::path::absolute(path).map_err(|e| format!("{path}: {e}"))?;
     let python = environment(root)?;
     build(root)?;
     let mut command = Command::new(root.join("target/ci/ptxvm"));

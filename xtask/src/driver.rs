@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The subjects, each a folder of `crates/cuda/src`, and what is served of them in a few words.
-const SUBJECTS: [(&str, &str); 10] = [
+const SUBJECTS: [(&str, &str); 11] = [
     ("device", "initialisation, devices, attributes, look-up of names, errors"),
     ("context", "contexts, stacks, limits, the primary context"),
     ("module", "modules, libraries, functions, the linker, JIT options"),
@@ -15,6 +15,10 @@ const SUBJECTS: [(&str, &str); 10] = [
     ("graph", "graphs, capture, conditional nodes"),
     ("array", "arrays, mipmapped arrays, copies from and to them"),
     ("texture", "texture and surface objects and references"),
+    (
+        "logs",
+        "what calls have answered with an error, for programs that read it, write it to files or are told of it",
+    ),
     ("graphics", "OpenGL, EGL and VDPAU: the answers of a server without a display"),
 ];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ptxvm_isa::Isa;
 
-use crate::{docs, driver, emit, notation, runtime};
+use crate::{docs, driver, emit, notation, nvml, runtime};
 
 /// The table as its files stand now.
 pub fn table(root: &Path) -> Result<&'static Isa, String> {
@@ -24,6 +24,7 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     files.insert(root.join("docs/codes.md"), docs::index(&root.join("docs"))?);
     files.insert(root.join("docs/driver.md"), driver::page(root)?);
     files.insert(root.join("docs/runtime.md"), runtime::page(root)?);
+    files.insert(root.join("docs/nvml.md"), nvml::page(root)?);
     files.insert(root.join("crates/cli/src/pages.rs"), docs::pages(&root.join("docs"))?);
     Ok(files)
 }

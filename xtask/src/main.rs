@@ -17,6 +17,7 @@ mod litmus;
 mod mma;
 mod mufu;
 mod notation;
+mod nvml;
 mod oracle;
 mod package;
 mod runtime;
@@ -36,6 +37,8 @@ cargo xtask clients [--all] [--engine ENGINE] [NAMES]
                             and CUDA C++ programs that nvcc from PyPI compiles on our libcudart
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
+cargo xtask clients cudart --checkout PATH [PATTERN]
+                            build and run the samples in a checkout of NVIDIA's cuda-samples
 cargo xtask site            build the site of docs/ into target/site/html, and check its links
 cargo xtask package [--verify]
                             make the packages of the crates that are published; build them, too

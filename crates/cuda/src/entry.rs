@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::abi::{Answer, CUresult};
-use crate::{options, report};
+use crate::{logged, options, report};
 
 /// Declares entry points. The body is that of a function which gives an [`Answer`]. A name in brackets is that of the
 /// variant for programs whose default stream is the thread's own.
@@ -74,7 +74,12 @@ pub fn answer(name: &str, arguments: &[(&str, &dyn Debug)], body: &mut dyn FnMut
     let traced = options::get().choices.api_trace.then(|| (shown(arguments), Instant::now()));
     let result = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
-        Ok(Err(result)) => result,
+        // That something is not done yet is no error.
+        Ok(Err(CUresult::NOT_READY)) => CUresult::NOT_READY,
+        Ok(Err(result)) => {
+            logged::error(name, result);
+            result
+        }
         Err(_) => {
             report::bug(name);
             CUresult::UNKNOWN

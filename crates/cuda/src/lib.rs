@@ -16,6 +16,8 @@ mod graphics;
 mod handles;
 mod interrupt;
 mod launch;
+mod logged;
+mod logs;
 mod memory;
 mod module;
 mod nvtx;

@@ -7,6 +7,7 @@ use crate::device::*;
 use crate::graph::*;
 use crate::graphics::*;
 use crate::launch::*;
+use crate::logs::*;
 use crate::memory::*;
 use crate::module::*;
 use crate::stream::*;

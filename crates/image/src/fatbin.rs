@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 
 use ptxvm_isa::{Suffix, Target};
+use ptxvm_vm::image::ANY;
 
 use super::{Contents, FATBIN, Kind, Refusal, Room, Wanted, compression};
 
@@ -83,7 +84,11 @@ pub fn read(name: &str, mut bytes: &[u8], wanted: &Wanted<'_>) -> Result<Content
         let entries = Entries::of(entries.unwrap_or_default())?;
         all.append(match entries.choose(wanted)? {
             Chosen::Text(entry) => {
-                super::text(name, &entry.text(wanted.room)?, wanted.room).map(Contents::text)?
+                let mut part = super::text(name, &entry.text(wanted.room)?, wanted.room)?;
+                if !wanted.target.meets(entry.target) {
+                    part.target = ANY.to_owned();
+                }
+                Contents::text(part)
             }
             Chosen::Intermediate => Contents::intermediate(name, Kind::Fatbin, fatbin, wanted.room)?,
         });
@@ -126,6 +131,9 @@ impl<'a> Entries<'a> {
         if let Some(best) = best(&self.texts, device) {
             return Ok(Chosen::Text(best));
         }
+        if let Some(newest) = newest(self.texts.iter()).filter(|_| wanted.any_target) {
+            return Ok(Chosen::Text(newest));
+        }
         Err(if !self.texts.is_empty() {
             Refusal::OtherDevice(self.texts.iter().map(|entry| entry.target).collect(), device)
         } else if wanted.intermediate && !self.intermediate.is_empty() {
@@ -140,16 +148,19 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The entry that the device runs best: of those that it can run, the newest; of several for one architecture, the most
-/// special.
+/// The entry that the device runs best: of those that it can run, the newest.
 fn best<'a>(entries: &[Entry<'a>], device: Target) -> Option<Entry<'a>> {
+    newest(entries.iter().filter(|entry| device.meets(entry.target)))
+}
+
+/// The newest entry; of several for one architecture, the most special.
+fn newest<'a: 'b, 'b>(entries: impl Iterator<Item = &'b Entry<'a>>) -> Option<Entry<'a>> {
     let special = |suffix| match suffix {
         Suffix::Plain => 0,
         Suffix::Family => 1,
         Suffix::Arch => 2,
     };
-    let usable = entries.iter().filter(|entry| device.meets(entry.target));
-    usable.max_by_key(|entry| (entry.target.sm, special(entry.target.suffix))).copied()
+    entries.max_by_key(|entry| (entry.target.sm, special(entry.target.suffix))).copied()
 }
 
 /// The first entry, and what follows it.

@@ -24,7 +24,9 @@ use ptxvm_isa::Target;
 use ptxvm_vm::{LoadOptions, image as container};
 
 /// How PTX is taken: compilers write their newest `.version` whatever the code needs.
-pub const OPTIONS: LoadOptions = LoadOptions { newer: true };
+pub fn options(parts: &[Part]) -> LoadOptions {
+    LoadOptions { newer: true, any_target: parts.iter().any(|part| part.target == container::ANY) }
+}
 
 /// What fatbins begin with.
 pub const FATBIN: [u8; 4] = 0xba55_ed50u32.to_le_bytes();
@@ -81,6 +83,8 @@ pub struct Wanted<'a> {
     pub target: Target,
     /// Whether code for link-time optimisation is taken where there is some, in the place of PTX.
     pub intermediate: bool,
+    /// Whether a fatbin's PTX is taken though the device is an older one, if there is nothing else in it.
+    pub any_target: bool,
     /// What its texts may take.
     pub room: &'a Room,
 }

@@ -9,7 +9,7 @@ use ptxvm_isa::Target;
 use ptxvm_vm::image::encode;
 use ptxvm_vm::{Budget, Goal, LoadError, check_linked};
 
-use super::{OPTIONS, Part, messages};
+use super::{Part, messages, options};
 
 /// A link in progress.
 pub struct Linker {
@@ -76,7 +76,7 @@ impl Linker {
     fn check(&self, parts: &[Part]) -> Result<(), LoadError> {
         let texts: Vec<(&str, &str)> = parts.iter().map(|part| (&*part.name, &*part.ptx)).collect();
         let goal = Goal { target: self.target, name: self.name, budget: &self.budget };
-        check_linked(&goal, &texts, &OPTIONS).map(|_| ())
+        check_linked(&goal, &texts, &options(parts)).map(|_| ())
     }
 
     /// A module with nothing in it: what a link of nothing gives.

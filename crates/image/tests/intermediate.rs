@@ -32,7 +32,7 @@ fn fatbin(entries: &[(u16, u32, &[u8])]) -> Vec<u8> {
 fn read_for(target: &str, image: &[u8], intermediate: bool) -> Result<Contents, Refusal> {
     let room = Room::of(&Budget::new(1 << 30));
     let target = Target::parse(target).expect("a target");
-    read("x", image, &Wanted { target, intermediate, room: &room })
+    read("x", image, &Wanted { target, intermediate, any_target: false, room: &room })
 }
 
 #[test]

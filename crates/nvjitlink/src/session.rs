@@ -155,7 +155,12 @@ fn check_kind(kind: u32, bytes: &[u8], name: &str, log: &mut Log) -> Answer {
 impl Work {
     fn add(&mut self, bytes: &[u8], name: &str, log: &mut Log) -> Answer {
         let room = Room::of(&self.budget);
-        let wanted = Wanted { target: self.options.target, intermediate: self.options.lto, room: &room };
+        let wanted = Wanted {
+            target: self.options.target,
+            intermediate: self.options.lto,
+            any_target: false,
+            room: &room,
+        };
         let read = ptxvm_image::read(name, bytes, &wanted);
         let Contents { texts, intermediate } = match read {
             // An object of the host alone is no error.

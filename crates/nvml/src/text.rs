@@ -15,8 +15,8 @@ pub fn write(room: Out<u8>, length: u32, text: &str) -> Answer {
     if (length as usize) <= text.len() {
         return Err(NvmlReturn::INSUFFICIENT_SIZE);
     }
-    let all = text.bytes().chain([0]).enumerate();
-    Ok(all.map(|(index, byte)| room.at(index).set(byte)).collect::<Result<(), _>>()?)
+    let mut all = text.bytes().chain([0]).enumerate();
+    Ok(all.try_for_each(|(index, byte)| room.at(index).set(byte))?)
 }
 
 /// The same in an array of a structure.

@@ -25,12 +25,15 @@ const FORMAT: u32 = 1;
 /// The size of the numbers in front of a part.
 const LENGTHS: usize = 20;
 
+/// The target of a part that is run on whatever device there is: a fatbin had nothing else for it.
+pub const ANY: &str = "any";
+
 /// One module of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// Its name for messages, such as the file it was read from.
     pub name: String,
-    /// What it was assembled for (`sm_90a`), which need not be the `.target` it names.
+    /// What it was assembled for (`sm_90a`), which need not be the `.target` it names, or [`ANY`].
     pub target: String,
     /// The most registers of a thread that its assembler was to use; 0 for no limit.
     pub max_registers: u32,

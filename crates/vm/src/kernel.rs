@@ -220,6 +220,12 @@ impl Kernel {
         self.linked.program().language.ptx
     }
 
+    /// What it was compiled for; of a linked module, what all its texts can be run on.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        self.linked.program().language.target
+    }
+
     /// What it runs as: the device's own architecture.
     #[must_use]
     pub fn binary_target(&self) -> Target {

@@ -37,6 +37,8 @@ pub struct LoadOptions {
     /// Take a `.version` that is newer than the newest known one for that one, with a warning. Compilers write their
     /// newest version whatever the code needs; what is new in it is still an error where it is used.
     pub newer: bool,
+    /// Take text for devices that this one is not, with what those have; the text of a fatbin may be for newer ones alone.
+    pub any_target: bool,
 }
 
 /// A text of a module: a linked module has several, one after the other.
@@ -185,7 +187,7 @@ fn translate(
 ) -> Result<(Program, Vec<Diagnostic>), LoadError> {
     let (program, warnings) = guarded(|| lower(source, options)).map_err(LoadError::Bug)??;
     let wanted = program.language.target;
-    if !goal.target.meets(wanted) {
+    if !options.any_target && !goal.target.meets(wanted) {
         return Err(LoadError::Target { module: wanted, device: goal.target, name: goal.name });
     }
     Ok((program, warnings))

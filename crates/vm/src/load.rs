@@ -46,7 +46,8 @@ fn finish(device: &Device, linked: Linked) -> Result<Module, LoadError> {
 pub(crate) fn load_again(device: &Device, module: &Module) -> Result<Module, LoadError> {
     let (program, read) = (Arc::clone(&module.loaded.program), Arc::clone(&module.loaded.read));
     let (goal, wanted) = (device.goal(), program.language.target);
-    if !goal.target.meets(wanted) {
+    // A device like the other takes whatever that one took.
+    if module.device().goal().target != goal.target && !goal.target.meets(wanted) {
         return Err(LoadError::Target { module: wanted, device: goal.target, name: goal.name });
     }
     // The text and the program are those of the other module.

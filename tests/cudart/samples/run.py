@@ -8,9 +8,11 @@ compiled kernels, its libraries, separate compilation. It passes if it ends with
 `others.txt` names those that are not run, each with its reason; a sample that is in neither list is run too.
 """
 
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -18,9 +20,14 @@ import time
 FOLDERS = "[0-6]_*"
 SECONDS = 600
 # What a sample prints of its own verdict when it did not pass, though some end with 0 then.
-FAILED = re.compile(r"^(?!.*\b(0|no)\b).*(\bFAILED\b|\bFAIL\b|Test failed|waived|waiving)", re.IGNORECASE | re.MULTILINE)
+FAILED = re.compile(r"^.*(\bFAILED\b|\bFAIL\b|[Tt]est failed|\b[Ww]aiv(ed|ing)\b).*$", re.MULTILINE)
+# What a sample needs besides: it names a tuple without the header, which newer Thrusts no longer bring with others.
+OPTIONS = {"segmentationTreeThrust": ["-include", "thrust/tuple.h"]}
 # Arguments by which a sample does less of the same, where it takes such.
-ARGUMENTS = {}
+ARGUMENTS = {
+    "radixSortThrust": ["-n=65536", "-iterations=1"],
+    "reductionMultiBlockCG": ["--n=1048576"],
+}
 
 
 def others():
@@ -53,11 +60,12 @@ class Sample:
         return found + ["-lrt", "-lpthread", "-ldl"]
 
     def build(self, cuda, target):
-        nvcc = [str(cuda / "bin/nvcc"), "-cudart", "shared", "-I../../../Common", "-w"]
+        nvcc = [str(cuda / "bin/nvcc"), "-cudart", "shared", "-I../../../Common", "-I.", "-Iinc", "-w"]
         # Machine code too where parts are linked: nvcc's linker knows no other.
         separate = "CUDA_SEPARABLE_COMPILATION ON" in self.cmake
         architecture = ["-arch=sm_90", "-rdc=true"] if separate else ["-arch=compute_90"]
         options = ["-std=c++17", "--extended-lambda", "-lineinfo", "-L", str(target)]
+        options += OPTIONS.get(self.name, [])
         options += re.findall(r"--?maxrregcount=\d+", self.cmake)
         if "OpenMP" in self.cmake:
             options += ["-Xcompiler", "-fopenmp"]
@@ -68,17 +76,20 @@ class Sample:
 
     def run(self, command, seconds):
         """Runs a command in the sample's folder; what it printed, if it ended with 0."""
-        try:
-            ran = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            raise Wrong(f"it took more than {seconds} s") from None
-        said = (ran.stdout + ran.stderr).decode(errors="replace")
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
+        with subprocess.Popen(command, cwd=self.folder, start_new_session=True, **pipes) as ran:
+            try:
+                said = ran.communicate(timeout=seconds)[0].decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                # The command and all that it has started.
+                os.killpg(ran.pid, signal.SIGKILL)
+                raise Wrong(f"it took more than {seconds} s") from None
         if ran.returncode != 0:
             raise Wrong(f"it ended with {ran.returncode}", said)
         return said
 
     def passes(self, target):
-        program = [str(target / "ptxvm"), "exec", "--", f"./{self.name}", *ARGUMENTS.get(self.name, [])]
+        program = [str(target / "ptxvm"), "exec", "--status", "command", "--", f"./{self.name}", *ARGUMENTS.get(self.name, [])]
         said = self.run(program, SECONDS)
         (self.folder / "said.txt").write_text(said)
         if verdict := FAILED.search(said):

@@ -3,6 +3,8 @@
 //!
 //! nvcc is installed once into `target/clients/cuda`, at the versions of `tests/cudart/requirements.txt`.
 
+mod page;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,17 +16,21 @@ struct Program {
     options: &'static [&'static str],
     /// The file of `expected` with its output.
     expected: &'static str,
+    /// Whether what `--stats` says of its launches follows, without the figures.
+    stats: bool,
 }
 
 /// Linked with `libcudart.so`, its code as PTX.
 const SHARED: &[&str] = &["-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90"];
+/// With NVIDIA's management library, of which ours is linked.
+const NVML: &[&str] = &["-cudart", "shared", "-arch=compute_90", "-lnvidia_ml"];
 /// As nvcc does it if it is told nothing: the runtime is carried inside. `-L` finds ours first.
 const STATIC: &[&str] = &["-gencode", "arch=compute_90,code=compute_90"];
 /// Machine code and PTX side by side, as most programs have them.
 const BOTH: &[&str] = &["-cudart", "shared", "-gencode", "arch=compute_90,code=[sm_90,compute_90]"];
 
 const fn program(name: &'static str, sources: &'static [&'static str]) -> Program {
-    Program { name, sources, options: SHARED, expected: name }
+    Program { name, sources, options: SHARED, expected: name, stats: false }
 }
 
 const PROGRAMS: &[Program] = &[
@@ -36,8 +42,11 @@ const PROGRAMS: &[Program] = &[
     program("device", &["device.cu"]),
     program("errors", &["errors.cu"]),
     program("bad", &["bad.cu"]),
+    program("attack", &["attack.cu"]),
     program("cub", &["cub.cu"]),
     program("versions", &["versions.cu"]),
+    Program { options: NVML, ..program("nvml", &["nvml.cu"]) },
+    Program { stats: true, ..program("ranges", &["ranges.cu"]) },
     Program { options: STATIC, ..program("launch", &["launch.cu"]) },
     Program { options: BOTH, ..program("memory", &["memory.cu"]) },
     Program {
@@ -79,7 +88,18 @@ pub fn run(root: &Path) -> Result<(), String> {
             }
         }
     }
+    failed.extend(page::run(root, &cuda, &built)?);
     if failed.is_empty() { Ok(()) } else { Err(format!("CUDA C++ programs failed: {}", failed.join(", "))) }
+}
+
+/// Builds and runs NVIDIA's cuda-samples from a checkout of them, those with `pattern` in their paths.
+pub fn samples(root: &Path, checkout: &Path, pattern: &str) -> Result<(), String> {
+    let cuda = install(root)?;
+    let mut command = Command::new("python3");
+    command.arg(root.join("tests/cudart/samples/run.py")).arg(checkout).arg(&cuda);
+    command.args([root.join("target/ci"), root.join("target/clients/samples")]).arg(pattern);
+    let status = command.status().map_err(|e| format!("python3: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("cuda-samples: {status}")) }
 }
 
 /// The folder of nvcc, its headers and libraries.
@@ -119,8 +139,9 @@ impl Program {
         output(&mut nvcc)?;
         let mut exec = Command::new(root.join("target/ci/ptxvm"));
         // The programs provoke findings on purpose and look at them themselves.
-        exec.args(["exec", "--status", "command", "--timeout", "100s", "--"]).arg(binary).current_dir(built);
-        let printed = output(&mut exec)?;
+        exec.args(["exec", "--status", "command", "--timeout", "100s"]);
+        exec.args(self.stats.then_some("--stats")).arg("--").arg(binary).current_dir(built);
+        let printed = printed(&mut exec, self.stats)?;
         let expected = tests.join("expected").join(self.expected).with_extension("txt");
         let expected =
             std::fs::read_to_string(&expected).map_err(|e| format!("{}: {e}", expected.display()))?;
@@ -137,10 +158,21 @@ impl Program {
 
 /// What a command prints; its errors if it fails.
 fn output(command: &mut Command) -> Result<String, String> {
+    printed(command, false)
+}
+
+/// The same, and what `--stats` has said of each launch: its kernel and grid, and the ranges that it was in.
+fn printed(command: &mut Command, stats: bool) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let ran = command.output().map_err(|e| format!("{program}: {e}"))?;
     if ran.status.success() {
-        return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let launches = said.lines().filter_map(|line| line.strip_prefix("ptxvm: ")?.split_once(" block "));
+        let launches = launches.filter(|_| stats).map(|(launch, rest)| {
+            let ranges = rest.split_once(", in range").map(|(_, ranges)| format!(" in range{ranges}"));
+            format!("{launch}{}\n", ranges.unwrap_or_default())
+        });
+        return Ok(String::from_utf8_lossy(&ran.stdout).into_owned() + &launches.collect::<String>());
     }
     Err(format!("{program} ended with {}\n{}", ran.status, String::from_utf8_lossy(&ran.stderr)))
 }

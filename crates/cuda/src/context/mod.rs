@@ -41,6 +41,8 @@ pub struct Context {
     pub primary: bool,
     /// Whether it can be used: a primary context that nobody retains cannot.
     pub active: AtomicBool,
+    /// How often it has given up everything: what was made in an earlier life is of no use any more.
+    lives: AtomicU64,
     /// How often it is attached to or, if it is the primary one, retained.
     pub users: Mutex<u32>,
     /// What the program has set on it.
@@ -76,6 +78,7 @@ impl Context {
             device,
             primary,
             active: AtomicBool::new(!primary),
+            lives: AtomicU64::new(0),
             users: Mutex::new(u32::from(!primary)),
             fault: AtomicU32::new(0),
             order: Mutex::new(()),
@@ -127,10 +130,16 @@ impl Context {
         self.check()
     }
 
+    /// How often it has given up everything.
+    pub fn life(&self) -> u64 {
+        self.lives.load(Ordering::Acquire)
+    }
+
     /// Gives up everything it holds, after its work has been done: it is as if new.
     pub fn release(&self) {
         // Only a host function that destroys its own context is refused, and then its work is not waited for.
         let _ = self.streams.synchronize();
+        self.lives.fetch_add(1, Ordering::AcqRel);
         self.streams.release();
         self.modules.release();
         texture::release(self);

@@ -12,7 +12,6 @@ mod unsupported;
 pub use api::*;
 pub use attribute::SHARED_PER_BLOCK;
 pub use errors::*;
-pub use facts::*;
 pub use look_up::*;
 pub use profiler::*;
 pub use unsupported::*;

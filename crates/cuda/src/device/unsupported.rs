@@ -31,10 +31,5 @@ unsupported! {
     cuDeviceRegisterAsyncNotification
     cuDeviceUnregisterAsyncNotification
     cuFlushGPUDirectRDMAWrites
-    cuLogsCurrent
-    cuLogsDumpToFile
-    cuLogsDumpToMemory
-    cuLogsRegisterCallback
-    cuLogsUnregisterCallback
     cuProfilerInitialize
 }

@@ -98,8 +98,10 @@ impl<G> Content<G> {
             Content::Work(Operation::Graph(_)) | Content::Child(_) => kind::GRAPH,
             Content::Work(Operation::Empty) => kind::EMPTY,
             Content::Work(Operation::Values(_)) => kind::BATCH_MEM_OP,
-            Content::Wait(_) => kind::WAIT_EVENT,
-            Content::Work(Operation::Record(_)) | Content::Record(_) => kind::EVENT_RECORD,
+            Content::Work(Operation::Await(_)) | Content::Wait(_) => kind::WAIT_EVENT,
+            Content::Work(Operation::Record(_) | Operation::Reach(_)) | Content::Record(_) => {
+                kind::EVENT_RECORD
+            }
             Content::Allocate(_) => kind::MEM_ALLOC,
             Content::Work(Operation::Free(_)) | Content::Free(_) => kind::MEM_FREE,
             Content::Conditional(_) => kind::CONDITIONAL,

@@ -3,8 +3,6 @@
 use crate::entry::unsupported;
 
 unsupported! {
-    cuIpcGetEventHandle
-    cuIpcOpenEventHandle
     cuLogicalEndpointAddDevice
     cuLogicalEndpointBindAddr
     cuLogicalEndpointBindMem

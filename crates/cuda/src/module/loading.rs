@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::time::Instant;
 
-use ptxvm_image::{OPTIONS, Part, Refusal, Room, Wanted, source_of};
+use ptxvm_image::{Part, Refusal, Room, Wanted, options, source_of};
 use ptxvm_vm::{Device, LoadError};
 
 use super::extent;
@@ -50,7 +50,8 @@ pub fn texts_in(file: &str, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>>
 /// Why it cannot be run.
 pub fn texts(name: &str, bytes: &[u8], device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
     let room = Room::of(device.budget());
-    let wanted = Wanted { target: device.profile().target(), intermediate: false, room: &room };
+    let wanted =
+        Wanted { target: device.profile().target(), intermediate: false, any_target: true, room: &room };
     match ptxvm_image::read(name, bytes, &wanted) {
         Ok(contents) => Ok(contents.texts),
         Err(refusal) => Err(refuse(&refusal, jit)),
@@ -94,10 +95,10 @@ pub fn load(device: &Device, parts: &[Part], jit: &mut Jit) -> Answer<ptxvm_vm::
 /// What is wrong with them.
 pub fn try_load(device: &Device, parts: &[Part]) -> Result<ptxvm_vm::Module, LoadError> {
     match parts {
-        [part] => device.load_with(&part.ptx, &OPTIONS),
+        [part] => device.load_with(&part.ptx, &options(parts)),
         parts => {
             let texts: Vec<(&str, &str)> = parts.iter().map(|part| (&*part.name, &*part.ptx)).collect();
-            device.load_linked_with(&texts, &OPTIONS)
+            device.load_linked_with(&texts, &options(parts))
         }
     }
 }

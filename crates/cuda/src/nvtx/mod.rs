@@ -12,4 +12,3 @@ mod range;
 mod table;
 
 pub use range::{Range, Ranges, current, of_work, within};
-pub use table::InitializeInjectionNvtx2;

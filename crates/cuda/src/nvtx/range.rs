@@ -120,13 +120,15 @@ pub fn within<R>(ranges: Ranges, work: impl FnOnce() -> R) -> R {
     if ranges.is_none() {
         return work();
     }
-    let before = OF_WORK.replace(ranges);
+    // A thread that is ending can still work, and says of no ranges.
+    let set = |ranges| OF_WORK.try_with(|of_work| of_work.replace(ranges)).unwrap_or(None);
+    let before = set(ranges);
     let done = work();
-    OF_WORK.set(before);
+    set(before);
     done
 }
 
 /// The ranges in which the work was given that the calling thread does now.
 pub fn of_work() -> Ranges {
-    OF_WORK.with_borrow(Ranges::clone)
+    OF_WORK.try_with(|of_work| of_work.borrow().clone()).unwrap_or(None)
 }

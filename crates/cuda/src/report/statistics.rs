@@ -32,8 +32,12 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
         Checks::NONE => String::new(),
         checks => format!(", checked for {checks}"),
     };
+    let newer = match kernel.binary_target().meets(kernel.target()) {
+        true => String::new(),
+        false => format!(", PTX for {}, which is newer than {}", kernel.target(), kernel.binary_target()),
+    };
     ptxvm_host::say(format_args!(
-        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}{checked}{}\n",
+        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}{checked}{newer}{}\n",
         kernel.name(),
         grouped(instructions),
         grouped(lanes),

@@ -58,6 +58,10 @@ entry! {
         if capture::wait(&event, &stream)? {
             return Ok(());
         }
+        if let Some(shared) = &event.shared {
+            let point = shared.latest();
+            return if point.is_reached() { Ok(()) } else { stream.submit(Operation::Await(point), &[]).map(|_| ()) };
+        }
         match event.latest() {
             Some(recording) => stream.submit(Operation::Empty, &[Arc::clone(&recording.mark)]).map(|_| ()),
             None => Ok(()),

@@ -8,7 +8,7 @@ use super::event_api::DISABLE_TIMING;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::handles::{Handle, Object};
-use crate::work::Mark;
+use crate::work::{Mark, SharedCount};
 
 /// A handle of an event.
 pub type CUevent = Handle<Event>;
@@ -17,8 +17,12 @@ pub type CUevent = Handle<Event>;
 pub struct Event {
     /// The context that it was made in.
     pub context: Weak<Context>,
+    /// In which life of it: a primary context goes on after a reset, without its events.
+    life: u64,
     /// `CU_EVENT_*`
     pub flags: u32,
+    /// Its count, if other processes may know it.
+    pub shared: Option<Arc<SharedCount>>,
     /// The last time that it was recorded; what waits for an earlier one goes on waiting for that.
     latest: Mutex<Option<Arc<Recording>>>,
 }
@@ -37,8 +41,14 @@ impl Object for Event {}
 
 impl Event {
     /// An event that has not been recorded.
-    pub fn new(context: &Arc<Context>, flags: u32) -> Self {
-        Self { context: Arc::downgrade(context), flags, latest: Mutex::default() }
+    pub fn new(context: &Arc<Context>, flags: u32, shared: Option<Arc<SharedCount>>) -> Self {
+        Self {
+            context: Arc::downgrade(context),
+            life: context.life(),
+            flags,
+            shared,
+            latest: Mutex::default(),
+        }
     }
 
     /// Whether its context can be used.
@@ -46,12 +56,13 @@ impl Event {
     /// # Errors
     /// The error that a fault left, or that the context has been destroyed.
     pub fn check(&self) -> Answer {
-        self.context.upgrade().ok_or(CUresult::CONTEXT_IS_DESTROYED)?.check()
+        let context = self.context.upgrade().filter(|context| context.life() == self.life);
+        context.ok_or(CUresult::CONTEXT_IS_DESTROYED)?.check()
     }
 
     /// Whether it was made in this context.
     pub fn is_of(&self, context: &Context) -> bool {
-        std::ptr::eq(self.context.as_ptr(), context)
+        std::ptr::eq(self.context.as_ptr(), context) && context.life() == self.life
     }
 
     /// Whether both were made in one context.

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use super::{CUevent, CUstream, Event, Recording, Stream, capture, resolve};
 use crate::abi::{Answer, CUgraphEdgeData, CUresult, Out};
 use crate::context::current;
+use crate::driver;
 use crate::entry::entry;
 use crate::handles::Handle;
-use crate::work::{Operation, has_waited};
-use crate::{driver, report};
+use crate::report;
+use crate::work::{Operation, SharedCount, has_waited};
 
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`
 const BLOCKING_SYNC: u32 = 1;
 pub(super) const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
+/// Those that an event has which another process opened.
+pub(super) const SHARED_FLAGS: u32 = INTERPROCESS | DISABLE_TIMING;
 /// `CU_EVENT_RECORD_EXTERNAL`, which only captures know.
 const RECORD_EXTERNAL: u32 = 1;
 
@@ -25,11 +28,8 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let context = current()?;
-        if flags & INTERPROCESS != 0 {
-            report::unsupported("cuEventCreate with CU_EVENT_INTERPROCESS");
-            return Err(CUresult::NOT_SUPPORTED);
-        }
-        event.set(Handle::insert(Arc::new(Event::new(&context, flags))))
+        let shared = if flags & INTERPROCESS != 0 { Some(Arc::new(SharedCount::new()?)) } else { None };
+        event.set(Handle::insert(Arc::new(Event::new(&context, flags, shared))))
     }
 
     fn cuEventDestroy(event: CUevent) {
@@ -62,6 +62,9 @@ entry! {
         let event = event.get()?;
         event.check()?;
         event.refuse_captured()?;
+        if let Some(shared) = &event.shared {
+            return if shared.latest().is_reached() { Ok(()) } else { Err(CUresult::NOT_READY) };
+        }
         match event.latest() {
             Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
             _ => {
@@ -75,6 +78,9 @@ entry! {
         driver::get()?;
         let event = event.get()?;
         event.refuse_captured()?;
+        if let (Some(shared), Some(context)) = (&event.shared, event.context.upgrade()) {
+            shared.latest().wait(&context);
+        }
         if let Some(recording) = event.latest() {
             recording.mark.wait_for_program()?;
         }
@@ -114,6 +120,9 @@ pub fn record_after(event: &Event, stream: &Arc<Stream>, edge: CUgraphEdgeData) 
     }
     if capture::record(event, stream, edge)? {
         return Ok(());
+    }
+    if let Some(shared) = &event.shared {
+        return stream.submit(Operation::Reach(shared.record()), &[]).map(|_| ());
     }
     let time = Arc::default();
     // Who has waited for the event finds that the stream has done it: its mark is that of the work.

@@ -10,6 +10,7 @@ mod host;
 mod kernel;
 mod mark;
 mod print;
+mod shared;
 mod values;
 
 use std::sync::{Arc, OnceLock};
@@ -23,6 +24,7 @@ pub use free::Free;
 pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
 pub use kernel::KernelLaunch;
 pub use mark::{Mark, has_waited, in_host_function, watch};
+pub use shared::{SharedCount, SharedPoint};
 pub use values::{Cell, Condition, ValueOperation};
 
 use crate::abi::{Answer, CUresult};
@@ -54,6 +56,10 @@ pub enum Operation {
     Graph(Arc<GraphLaunch>),
     /// An event's moment, of which the time is taken.
     Record(Arc<OnceLock<Instant>>),
+    /// A point of an event that other processes know: it is reached.
+    Reach(SharedPoint),
+    /// A wait for such a point.
+    Await(SharedPoint),
 }
 
 impl Operation {
@@ -86,6 +92,14 @@ impl Operation {
                 time.get_or_init(Instant::now);
                 Ok(())
             }
+            Operation::Reach(point) => {
+                point.reach();
+                Ok(())
+            }
+            Operation::Await(point) => {
+                point.wait(context);
+                Ok(())
+            }
         }
     }
 
@@ -95,6 +109,7 @@ impl Operation {
             Operation::Callback(callback) => callback.run(fault),
             // One that never ran has ended for those that wait for it.
             Operation::Kernel(launch) => launch.ties.status.iter().for_each(|status| status.end()),
+            Operation::Reach(point) => point.reach(),
             _ => {}
         }
     }

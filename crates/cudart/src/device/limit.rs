@@ -81,10 +81,5 @@ unsupported! {
     cudaExecutionCtxSynchronize
     cudaExecutionCtxWaitEvent
     cudaGreenCtxCreate
-    cudaLogsCurrent
-    cudaLogsDumpToFile
-    cudaLogsDumpToMemory
-    cudaLogsRegisterCallback
-    cudaLogsUnregisterCallback
     cudaMemGetLocationInfo
 }

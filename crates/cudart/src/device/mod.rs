@@ -3,5 +3,6 @@
 pub mod api;
 pub mod field;
 pub mod limit;
+mod logs;
 mod peer;
 mod properties;

@@ -362,6 +362,11 @@ driver! {
     cuGraphicsResourceGetMappedPointer(address: *mut u64, bytes: *mut usize, resource: u64);
     cuGraphicsSubResourceGetMappedArray(array: *mut u64, resource: u64, index: u32, level: u32);
     cuGraphicsResourceGetMappedMipmappedArray(array: *mut u64, resource: u64);
+    cuLogsRegisterCallback(function: usize, data: Host, handle: *mut u64);
+    cuLogsUnregisterCallback(handle: u64);
+    cuLogsCurrent(iterator: *mut u32, flags: u32);
+    cuLogsDumpToFile(iterator: *mut u32, path: Text, flags: u32);
+    cuLogsDumpToMemory(iterator: *mut u32, buffer: *mut u8, size: *mut usize, flags: u32);
     cuProfilerStart();
     cuProfilerStop();
 }

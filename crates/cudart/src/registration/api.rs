@@ -14,6 +14,7 @@ use crate::last_error;
 use crate::layout::{Dim3, Function, Stream, Symbol};
 
 /// What `<<<…>>>` says, until the function that is called after it takes it.
+#[derive(Clone, Copy)]
 struct Configuration {
     grid: Dim3,
     block: Dim3,
@@ -21,8 +22,19 @@ struct Configuration {
     stream: Stream,
 }
 
+/// Launches whose arguments launch themselves lie on each other; no program has more of them.
+const MOST: usize = 64;
+
+/// The configurations that have not been taken yet. It has no destructor, so that handlers of `atexit` can launch, too:
+/// what has one is gone by then.
+struct Configurations {
+    count: usize,
+    all: [Option<Configuration>; MOST],
+}
+
 thread_local! {
-    static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
+    static CONFIGURATIONS: RefCell<Configurations> =
+        const { RefCell::new(Configurations { count: 0, all: [None; MOST] }) };
 }
 
 no_result! {
@@ -78,8 +90,14 @@ no_result! {
     /// Not an error code: 0, or that there is no room.
     fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Stream) -> u32 {
         let configuration = Configuration { grid, block, shared, stream };
-        CONFIGURATIONS.with_borrow_mut(|all| all.push(configuration));
-        0
+        CONFIGURATIONS.with_borrow_mut(|Configurations { count, all }| match all.get_mut(*count) {
+            Some(place) => {
+                *place = Some(configuration);
+                *count += 1;
+                0
+            }
+            None => 1,
+        })
     }
 }
 
@@ -101,7 +119,10 @@ fn set_managed() -> Answer {
 
 early! {
     fn __cudaPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, shared: Out<usize>, stream: Out<Stream>) {
-        let popped = CONFIGURATIONS.with_borrow_mut(Vec::pop);
+        let popped = CONFIGURATIONS.with_borrow_mut(|Configurations { count, all }| {
+            *count = count.checked_sub(1)?;
+            all.get_mut(*count)?.take()
+        });
         let configuration = popped.ok_or(CudaError::MISSING_CONFIGURATION)?;
         grid.set(configuration.grid)?;
         block.set(configuration.block)?;

@@ -27,10 +27,17 @@ struct Variable {
     managed: bool,
 }
 
+/// A fatbin with what was registered of it, which goes when it goes.
+struct Registered {
+    fatbin: Arc<FatBinary>,
+    kernels: Vec<Function>,
+    variables: Vec<Symbol>,
+}
+
 /// Everything that is registered.
 #[derive(Default)]
 pub struct Registry {
-    fatbins: HashMap<usize, Arc<FatBinary>>,
+    fatbins: HashMap<usize, Registered>,
     given: usize,
     kernels: HashMap<Function, Kernel>,
     variables: HashMap<Symbol, Variable>,
@@ -67,22 +74,27 @@ pub fn add_fatbin(wrapper: Host) -> usize {
     let mut registry = write();
     registry.given += STEP;
     let number = registry.given;
-    registry.fatbins.insert(number, Arc::new(FatBinary::new(wrapper)));
+    let fatbin = Arc::new(FatBinary::new(wrapper));
+    registry.fatbins.insert(number, Registered { fatbin, kernels: Vec::new(), variables: Vec::new() });
     number
 }
 
 /// Keeps a function of the host as the one that stands for a kernel.
 pub fn add_kernel(fatbin: usize, function: Function, name: Text) {
-    let mut registry = write();
-    if let Some(fatbin) = registry.fatbins.get(&fatbin).map(Arc::clone) {
+    let registry = &mut *write();
+    if let Some(registered) = registry.fatbins.get_mut(&fatbin) {
+        registered.kernels.push(function);
+        let fatbin = Arc::clone(&registered.fatbin);
         registry.kernels.insert(function, Kernel { fatbin, name, handle: AtomicU64::new(0) });
     }
 }
 
 /// Keeps a variable of the host as the one that stands for one of the device.
 pub fn add_variable(fatbin: usize, symbol: Symbol, name: Text, size: usize, managed: bool) {
-    let mut registry = write();
-    if let Some(fatbin) = registry.fatbins.get(&fatbin).map(Arc::clone) {
+    let registry = &mut *write();
+    if let Some(registered) = registry.fatbins.get_mut(&fatbin) {
+        registered.variables.push(symbol);
+        let fatbin = Arc::clone(&registered.fatbin);
         registry.variables.insert(symbol, Variable { fatbin, name, size, managed });
     }
 }
@@ -90,7 +102,7 @@ pub fn add_variable(fatbin: usize, symbol: Symbol, name: Text, size: usize, mana
 /// Keeps the pointer of a managed variable.
 pub fn add_managed(fatbin: usize, name: Text, pointer: Host) {
     let mut registry = write();
-    if let Some(fatbin) = registry.fatbins.get(&fatbin).map(Arc::clone) {
+    if let Some(fatbin) = registry.fatbins.get(&fatbin).map(|registered| Arc::clone(&registered.fatbin)) {
         registry.pending.push(Managed { fatbin, name, pointer });
     }
 }
@@ -102,12 +114,24 @@ pub fn take_pending() -> Vec<Managed> {
 
 /// Takes a fatbin back, with everything that was registered of it.
 pub fn remove_fatbin(number: usize) {
-    let mut registry = write();
-    let Some(fatbin) = registry.fatbins.remove(&number) else { return };
-    registry.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.fatbin, &fatbin));
-    registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.fatbin, &fatbin));
+    let mut guard = write();
+    let registry = &mut *guard;
+    let Some(Registered { fatbin, kernels, variables }) = registry.fatbins.remove(&number) else { return };
+    // Another fatbin may have registered the same address since.
+    for function in kernels {
+        let of_fatbin = |kernel: &Kernel| Arc::ptr_eq(&kernel.fatbin, &fatbin);
+        if registry.kernels.get(&function).is_some_and(of_fatbin) {
+            registry.kernels.remove(&function);
+        }
+    }
+    for symbol in variables {
+        let of_fatbin = |variable: &Variable| Arc::ptr_eq(&variable.fatbin, &fatbin);
+        if registry.variables.get(&symbol).is_some_and(of_fatbin) {
+            registry.variables.remove(&symbol);
+        }
+    }
     registry.pending.retain(|managed| !Arc::ptr_eq(&managed.fatbin, &fatbin));
-    drop(registry);
+    drop(guard);
     fatbin.unload();
 }
 
