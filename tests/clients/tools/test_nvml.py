@@ -39,13 +39,13 @@ def refused(error, function, *arguments):
 
 def test_identity_is_that_of_libcuda(device, context):
     assert pynvml.nvmlDeviceGetCount() == asked(driver.cuDeviceGetCount()) == 1
-    assert pynvml.nvmlDeviceGetName(device) == asked(driver.cuDeviceGetName(256, 0)).decode().rstrip("\0")
+    assert pynvml.nvmlDeviceGetName(device) == asked(driver.cuDeviceGetName(256, 0)).split(b"\0")[0].decode()
     uuid = bytes(asked(driver.cuDeviceGetUuid(0)).bytes).hex()
     assert pynvml.nvmlDeviceGetUUID(device).removeprefix("GPU-").replace("-", "") == uuid
     major = asked(driver.cuDeviceGetAttribute(driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0))
     minor = asked(driver.cuDeviceGetAttribute(driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
     assert pynvml.nvmlDeviceGetCudaComputeCapability(device) == (major, minor)
-    place = asked(driver.cuDeviceGetPCIBusId(64, 0)).decode().rstrip("\0").lower()
+    place = asked(driver.cuDeviceGetPCIBusId(64, 0)).split(b"\0")[0].decode().lower()
     pci = pynvml.nvmlDeviceGetPciInfo(device)
     assert pci.busId.lower() == "0000" + place and pci.busIdLegacy.lower() == place
     assert pynvml.nvmlSystemGetCudaDriverVersion() == asked(driver.cuDriverGetVersion())
