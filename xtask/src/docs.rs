@@ -155,9 +155,9 @@ pub fn pages(docs: &Path) -> Result<String, String> {
             let _ = writeln!(text, "    (\"{code}\", include_str!(\"../../../docs/{folder}/{code}.md\")),");
         }
     }
-    text += "];\n\n/// The title of a page: its first line without the mark and the code.\npub fn title_of(page: &str) -> &str {\n    \
+    text += "];\n\n/// The title of a page: its first line without the mark and the code.\n#[must_use]\npub fn title_of(page: &str) -> &str {\n    \
              let line = page.lines().next().unwrap_or(\"\");\n    line.trim_start_matches(['#', ' ']).split_once(\": \").map_or(line, |(_, title)| title)\n}\n\n\
-             /// The title of a code's page.\npub fn title(code: &str) -> Option<&'static str> {\n    \
+             /// The title of a code's page.\n#[must_use]\npub fn title(code: &str) -> Option<&'static str> {\n    \
              PAGES.iter().find(|(c, _)| *c == code).map(|(_, page)| title_of(page))\n}\n";
     Ok(text)
 }

@@ -25,7 +25,7 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     files.insert(root.join("docs/driver.md"), driver::page(root)?);
     files.insert(root.join("docs/runtime.md"), runtime::page(root)?);
     files.insert(root.join("docs/nvml.md"), nvml::page(root)?);
-    files.insert(root.join("crates/cli/src/pages.rs"), docs::pages(&root.join("docs"))?);
+    files.insert(root.join("crates/report/src/pages.rs"), docs::pages(&root.join("docs"))?);
     Ok(files)
 }
 

@@ -5,6 +5,7 @@
 mod clients;
 mod confirmed;
 mod cudart;
+mod dist;
 mod docs;
 mod driver;
 mod emit;
@@ -20,6 +21,7 @@ mod notation;
 mod nvml;
 mod oracle;
 mod package;
+mod python;
 mod runtime;
 mod sanitize;
 mod site;
@@ -42,6 +44,11 @@ cargo xtask clients cudart --checkout PATH [PATTERN]
 cargo xtask site            build the site of docs/ into target/site/html, and check its links
 cargo xtask package [--verify]
                             make the packages of the crates that are published; build them, too
+cargo xtask python [ARGUMENTS OF PYTEST]
+                            build the wheel, install it into a fresh environment, and run tests/python on it
+cargo xtask dist [--profile PROFILE] [--again FOLDER]
+                            make the wheel, the tarball and the Debian package, into target/dist/out; or make them again in
+                            a clone, and compare their bytes
 cargo xtask licences        check the licences of all crates
 cargo xtask litmus PATH [PATTERN]
                             compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
@@ -96,6 +103,8 @@ fn main() -> ExitCode {
         ["test"] => suite::run(&root, true),
         ["test", "--without-clients"] => suite::run(&root, false),
         ["clients", rest @ ..] => clients::run(&root, rest),
+        ["python", rest @ ..] => python::run(&root, rest),
+        ["dist", rest @ ..] => dist::run(&root, rest),
         ["licences"] => licences::check(&root),
         ["package"] => package::run(&root, false),
         ["package", "--verify"] => package::run(&root, true),

@@ -16,6 +16,7 @@ pub fn run(root: &Path, clients: bool) -> Result<(), String> {
     if clients {
         crate::site::run(root)?;
         crate::package::run(root, false)?;
+        crate::python::run(root, &[])?;
         crate::clients::run(root, &["--engine", "both"])?;
     }
     Ok(())

@@ -8,7 +8,7 @@ fn root() -> PathBuf {
 }
 
 /// Crates that may read files or the environment, and why.
-const ASKS_THE_HOST: [(&str, &str); 9] = [
+const ASKS_THE_HOST: [(&str, &str); 10] = [
     ("cli", "it is the command"),
     ("cuda", "programs load it, and exec tells it by the environment"),
     ("host", "it says what the host can give"),
@@ -20,6 +20,7 @@ const ASKS_THE_HOST: [(&str, &str); 9] = [
     ("module", "its unit tests read the modules of tests/"),
     ("nvjitlink", "it looks for NVIDIA's library"),
     ("ocelot", "programs load it"),
+    ("python", "it reads the file of suppressions that an option names"),
     ("settings", "it reads the switches of the environment"),
 ];
 

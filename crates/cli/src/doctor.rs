@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::exec::library;
 use crate::exit::{self, Exit};
+use crate::version;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -54,7 +55,7 @@ fn lines() -> Vec<Line> {
         .collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     vec![
-        plain("version", format!("ptxvm {}", env!("CARGO_PKG_VERSION"))),
+        plain("version", format!("ptxvm {}", version::text())),
         plain(
             "engine",
             format!(

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
+use ptxvm_report::pages;
+
 use crate::exit::{self, Exit};
-use crate::pages;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -19,7 +19,6 @@ mod input;
 mod isa;
 mod litmus;
 mod memory;
-mod pages;
 mod private;
 mod project;
 mod ptxas;
@@ -27,6 +26,7 @@ mod render;
 mod run;
 mod seeds;
 mod switches;
+mod version;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "ptxvm", version, about = "Runs and checks NVIDIA PTX on a CPU.", after_help = exit::HELP)]
+#[command(name = "ptxvm", version = version::text(), about = "Runs and checks NVIDIA PTX on a CPU.", after_help = exit::HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -89,6 +89,12 @@ impl<T: Object> Handle<T> {
         object.and_then(|object| object.downcast().ok()).ok_or(T::STALE)
     }
 
+    /// All objects of this kind.
+    pub fn all() -> Vec<Arc<T>> {
+        let slots = SLOTS.read().unwrap_or_else(PoisonError::into_inner);
+        slots.values().filter_map(|object| Arc::clone(object).downcast().ok()).collect()
+    }
+
     /// How many objects of this kind have a handle.
     pub fn count() -> usize {
         let slots = SLOTS.read().unwrap_or_else(PoisonError::into_inner);

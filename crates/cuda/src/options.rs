@@ -1,11 +1,12 @@
 //! What `ptxvm exec` tells the library through environment variables: the switches, and the file for findings.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use ptxvm_host::Share;
 use ptxvm_report::suppress::Suppressions;
 use ptxvm_settings::{Choices, Said};
+use ptxvm_vm::Settings;
 
 /// What the process was told.
 #[derive(Debug)]
@@ -26,9 +27,24 @@ pub struct Options {
 
 static OPTIONS: OnceLock<Options> = OnceLock::new();
 
+/// The seed that the program has chosen for its next launches, in place of the user's.
+static SEED: RwLock<Option<u64>> = RwLock::new(None);
+
 /// The settings, read at the first call.
 pub fn get() -> &'static Options {
     OPTIONS.get_or_init(read)
+}
+
+/// How launches that begin now are executed.
+pub fn settings() -> Settings {
+    let settings = get().choices.settings;
+    let seed = SEED.read().unwrap_or_else(PoisonError::into_inner).unwrap_or(settings.seed);
+    Settings { seed, ..settings }
+}
+
+/// Chooses a seed for launches that begin from now on.
+pub fn set_seed(seed: u64) {
+    *SEED.write().unwrap_or_else(PoisonError::into_inner) = Some(seed);
 }
 
 fn read() -> Options {

@@ -4,12 +4,14 @@
 //! the caller chooses. [`stderr`] is such a stream, and removes the colours where they are not wanted.
 #![forbid(unsafe_code)]
 
+pub mod diagnostic;
 pub mod event;
 pub mod finding;
 mod human;
 mod message;
 pub mod number;
 pub mod order;
+pub mod pages;
 pub mod ptxas;
 pub mod race;
 mod report;

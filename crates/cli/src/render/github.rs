@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use ptxvm_report::Report;
+use ptxvm_report::diagnostic::severity;
 use serde_json::Value;
 
 use super::finding::{self, Place};
-use super::severity;
 
 /// Writes one `::error …::` line for each diagnostic.
 pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {

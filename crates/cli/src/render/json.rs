@@ -3,10 +3,8 @@
 use std::io::{self, Write};
 
 use ptxvm_report::Report;
-use ptxvm_syntax::Diagnostic;
-use serde_json::{Value, json};
-
-use super::severity;
+use ptxvm_report::diagnostic::object;
+use serde_json::json;
 
 /// Writes the diagnostics and the closing object of a file.
 pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -21,34 +19,4 @@ pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Resu
 /// Writes the closing object of a file that could not be read.
 pub fn unreadable(path: &str, message: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", json!({ "file": path, "ok": false, "unreadable": message }))
-}
-
-fn object(report: &Report<'_>, d: &Diagnostic) -> Value {
-    let (start, end) = report.place(d.primary.span);
-    let labels: Vec<Value> = d
-        .secondary
-        .iter()
-        .map(|label| {
-            let (start, end) = report.place(label.span);
-            json!({
-                "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-                "message": label.text,
-            })
-        })
-        .collect();
-    json!({
-        "file": report.name,
-        "line": start.line,
-        "column": start.column,
-        "end_line": end.line,
-        "end_column": end.column,
-        "kind": "invalid",
-        "severity": severity(d),
-        "code": d.code.0,
-        "message": d.message,
-        "label": d.primary.text,
-        "help": d.help,
-        "section": d.section,
-        "related": labels,
-    })
 }

@@ -4,10 +4,10 @@
 use std::io::{self, Write};
 
 use ptxvm_report::Report;
+use ptxvm_report::diagnostic::severity;
 use serde_json::Value;
 
 use super::finding;
-use super::severity;
 
 /// What was looked at, and the tests of it so far.
 #[derive(Debug)]

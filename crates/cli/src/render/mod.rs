@@ -10,7 +10,6 @@ mod sarif;
 use std::io::{self, Write};
 
 use ptxvm_report::Report;
-use ptxvm_syntax::{Diagnostic, Severity};
 
 use crate::check::{Color, Format};
 
@@ -76,12 +75,4 @@ fn buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<
     let mut out = io::BufWriter::new(io::stdout().lock());
     write(&mut out)?;
     out.flush()
-}
-
-/// The word for a severity in every format.
-pub fn severity(diagnostic: &Diagnostic) -> &'static str {
-    match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
 }

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use ptxvm_report::Report;
+use ptxvm_report::diagnostic::severity;
+use ptxvm_report::{Report, pages};
 use serde_json::{Value, json};
 
 use super::finding::{self, Place};
-use super::severity;
-use crate::pages;
 
 /// Results gathered from every file, written as one log.
 #[derive(Debug, Default)]

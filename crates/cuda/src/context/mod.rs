@@ -1,5 +1,6 @@
 //! Contexts: each owns a program's work and memory, and becomes unusable when a guest faults.
 
+mod anew;
 mod api;
 mod current;
 mod flags;
@@ -109,6 +110,12 @@ impl Context {
     /// Makes it unusable: the guest did something that real hardware does not survive either. The first stays.
     pub fn break_with(&self, fault: CUresult) {
         let _ = self.fault.compare_exchange(0, fault.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// Makes it usable again after a guest's fault. Its memory is as the guest left it.
+    fn mend(&self) {
+        self.streams.forget_interrupt();
+        self.fault.store(0, Ordering::Release);
     }
 
     /// Keeps others from giving work to its streams meanwhile.

@@ -11,7 +11,7 @@ use super::record;
 use super::told::Told;
 
 /// The kernel, what was wrong, and where.
-static TOLD: Told<(String, &'static str, u32)> = Told::new();
+pub(super) static TOLD: Told<(String, &'static str, u32)> = Told::new();
 
 /// Tells of those of a launch that are new.
 pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {

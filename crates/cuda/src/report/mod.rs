@@ -35,6 +35,13 @@ pub fn bug(entry: &str) {
     record::append_said(json!({ "kind": "bug", "message": format!("internal error in {entry}") }), &said);
 }
 
+/// Tells again what has been told once in this process.
+pub fn forget_told() {
+    mistake::TOLD.forget();
+    race::TOLD.forget();
+    stale::TOLD.forget();
+}
+
 /// Tells `ptxvm exec` that so many launches are being stopped because the user has interrupted.
 pub fn interrupted(launches: usize) {
     record::append(&json!({ "kind": "interrupt", "launches": launches }));

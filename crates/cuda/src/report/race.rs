@@ -10,7 +10,7 @@ use super::failure::{tell, tell_unless_suppressed};
 use super::told::Told;
 
 /// Where both begin.
-static TOLD: Told<[u32; 2]> = Told::new();
+pub(super) static TOLD: Told<[u32; 2]> = Told::new();
 
 /// Tells of those of a launch that are new.
 pub fn races(kernel: &Kernel, launch: &LaunchOptions) {

@@ -9,7 +9,7 @@ use super::failure::tell;
 use super::told::Told;
 
 /// Where it reads, and where is written what it missed.
-static TOLD: Told<[u32; 2]> = Told::new();
+pub(super) static TOLD: Told<[u32; 2]> = Told::new();
 
 /// Tells of those of a launch that are new.
 pub fn stale(kernel: &Kernel, launch: &LaunchOptions, failed: bool) {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use ptxvm_report::number::{bytes, grouped, rate, time};
 use ptxvm_vm::{Checks, Kernel, LaunchOptions, Statistics};
+use serde_json::json;
 
-use super::ranges;
+use super::{ranges, record};
 use crate::driver;
 
 /// What all launches did together.
@@ -44,6 +45,10 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
         time(statistics.time),
         ranges::in_words().map(|ranges| format!(", in {ranges}")).unwrap_or_default(),
     ));
+    record::append(&json!({
+        "kind": "launch", "kernel": kernel.name(), "grid": launch.grid.0, "block": launch.block.0,
+        "warp_instructions": instructions, "lane_instructions": lanes, "seconds": statistics.time.as_secs_f64(),
+    }));
     {
         let mut sum = SUM.lock().unwrap_or_else(PoisonError::into_inner);
         sum.launches += 1;

@@ -10,6 +10,11 @@ use ptxvm_vm::Kernel;
 pub struct Told<K>(LazyLock<Mutex<HashSet<(u64, K)>>>);
 
 impl<K: Hash + Eq> Told<K> {
+    /// As if nothing had been told.
+    pub fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Nothing so far.
     pub const fn new() -> Self {
         Self(LazyLock::new(Mutex::default))

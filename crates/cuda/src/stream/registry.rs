@@ -72,9 +72,14 @@ impl Streams {
         Arc::clone(&self.control.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Kernels that begin from now on are not stopped by what has stopped others.
+    pub fn forget_interrupt(&self) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+    }
+
     /// Makes the handles of all streams stale, ends their captures, and forgets the fault that stopped their kernels.
     pub fn release(&self) {
-        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        self.forget_interrupt();
         for stream in self.living() {
             stream.abandon_capture();
             // Streams of threads have no handle, and one that has been destroyed has none any more.

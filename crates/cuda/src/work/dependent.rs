@@ -60,7 +60,7 @@ impl Primary {
 
 /// What tells how far a launch is, where kernels ever begin early.
 fn status() -> Option<Arc<GridStatus>> {
-    let settings = options::get().choices.settings;
+    let settings = options::settings();
     match settings.asynchrony {
         Asynchrony::Eager => None,
         Asynchrony::Lazy => Some(Arc::new(GridStatus::lagging())),
@@ -71,7 +71,7 @@ fn status() -> Option<Arc<GridStatus>> {
 /// Whether the next kernel that may begin early does.
 fn chosen() -> bool {
     static ASKED: AtomicU64 = AtomicU64::new(0);
-    let settings = options::get().choices.settings;
+    let settings = options::settings();
     let asked = ASKED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bits = (settings.seed ^ asked).wrapping_mul(0xd6e8_feb8_6659_fd93);
     match settings.asynchrony {

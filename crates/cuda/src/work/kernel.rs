@@ -66,7 +66,7 @@ impl KernelLaunch {
     /// What a fault of the guest makes of the context.
     pub fn run(&self, context: &Context) -> Answer {
         let choices = &options::get().choices;
-        let settings = choices.settings;
+        let settings = options::settings();
         let mut arguments = Arguments::new();
         self.parameters.iter().for_each(|bytes| arguments.push(bytes.as_slice()));
         let printed = Arc::new(Print::default());

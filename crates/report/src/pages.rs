@@ -165,12 +165,14 @@ pub const PAGES: &[(&str, &str)] = &[
 ];
 
 /// The title of a page: its first line without the mark and the code.
+#[must_use]
 pub fn title_of(page: &str) -> &str {
     let line = page.lines().next().unwrap_or("");
     line.trim_start_matches(['#', ' ']).split_once(": ").map_or(line, |(_, title)| title)
 }
 
 /// The title of a code's page.
+#[must_use]
 pub fn title(code: &str) -> Option<&'static str> {
     PAGES.iter().find(|(c, _)| *c == code).map(|(_, page)| title_of(page))
 }
