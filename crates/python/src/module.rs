@@ -46,9 +46,7 @@ impl Module {
 
     /// Bytes of a variable.
     fn read<'py>(&self, py: Python<'py>, address: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
-        PyBytes::new_with(py, bytes, |to| {
-            self.module.device().read(address, to).map_err(|error| wrong(error))
-        })
+        PyBytes::new_with(py, bytes, |to| self.module.device().read(address, to).map_err(wrong))
     }
 
     /// Writes bytes of a variable.

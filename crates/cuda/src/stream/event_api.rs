@@ -8,7 +8,6 @@ use crate::context::current;
 use crate::driver;
 use crate::entry::entry;
 use crate::handles::Handle;
-use crate::report;
 use crate::work::{Operation, SharedCount, has_waited};
 
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`
