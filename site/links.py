@@ -1,4 +1,6 @@
-"""Turns links from the documents to files elsewhere in the project, which the site does not have, into links to the
+"""Makes pages of the documents as they are in the project: a block's words for its test are left out, and links lead on.
+
+Turns links from the documents to files elsewhere in the project, which the site does not have, into links to the
 repository. A link to a file that is not there is a warning, with which the strict build fails."""
 
 import logging
@@ -7,6 +9,8 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# "```python exec": the language, and how tests/python runs the block.
+BLOCK = re.compile(r"^```(\w+) .*$", re.MULTILINE)
 LINK = re.compile(r"\]\(((?:\.\./)+[^)#\s]*)(#[^)\s]*)?\)")
 log = logging.getLogger("mkdocs.hooks.links")
 
@@ -25,4 +29,4 @@ def on_page_markdown(markdown, page, config, files):
         kind = "tree" if target.is_dir() else "blob"
         return f"]({config['repo_url']}/{kind}/main/{target.relative_to(ROOT)}{anchor})"
 
-    return LINK.sub(rewritten, markdown)
+    return LINK.sub(rewritten, BLOCK.sub(r"```\1", markdown))

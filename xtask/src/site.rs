@@ -21,11 +21,7 @@ pub fn run(root: &Path) -> Result<(), String> {
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
     }
     println!("$ mkdocs build --strict");
-    succeeds(
-        Command::new(mkdocs)
-            .args(["build", "--strict", "--quiet", "-f", "site/mkdocs.yml"])
-            .current_dir(root),
-    )
+    succeeds(Command::new(mkdocs).args(["build", "--strict", "-f", "site/mkdocs.yml"]).current_dir(root))
 }
 
 fn succeeds(command: &mut Command) -> Result<(), String> {
