@@ -23,7 +23,7 @@ def test_the_page_about_python(run, tmp_path):
     done = run(sys.executable, "page.py")
     assert done.stdout.startswith("8\n")
     said = re.search(r"^    (parameter `x`: .*)$", (ROOT / "docs/python.md").read_text(), re.M)
-    assert said[1] in done.stdout and "out-of-bounds" in done.stdout and "E0402 13" in done.stdout
+    assert said[1] in done.stdout and "out-of-bounds" in done.stdout and "E0402 15" in done.stdout
 
 
 @pytest.mark.parametrize("text", [text for under, text in snippets("python.md") if under])

@@ -111,7 +111,7 @@ def test_check_fmt_isa_explain(root):
     checked = ptxvm.check(root / "examples/mistakes.ptx")
     assert not checked and {one.code for one in checked.diagnostics} >= {"E0402", "E0502", "E0408"}
     first = checked.diagnostics[0]
-    assert first.code == "E0402" and first.place.line == 13 and first.help and "error[E0402]" in checked.text
+    assert first.code == "E0402" and first.place.line == 15 and first.help and "error[E0402]" in checked.text
     assert ptxvm.check(SAXPY) and ptxvm.check(SAXPY).summary.startswith("PTX 8.0 for sm_80, 1 function")
     assert "\tst.global.f32 [%py], %y;\n" in ptxvm.fmt(SAXPY) and ptxvm.fmt(ptxvm.fmt(SAXPY)) == ptxvm.fmt(SAXPY)
     with pytest.raises(ptxvm.InvalidPtx) as wrong:
