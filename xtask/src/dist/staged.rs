@@ -7,13 +7,15 @@ use super::commit::Commit;
 use super::process::{output, succeed};
 
 /// The crates with the command, the libraries and the Python module.
-const CRATES: [&str; 5] = ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-nvjitlink", "ptxvm-python"];
+const CRATES: [&str; 6] =
+    ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-nvjitlink", "ptxvm-nvml", "ptxvm-python"];
 
 /// The libraries: as cargo calls them, and as they are installed. `ptxvm exec` makes links with their other names.
-const LIBRARIES: [(&str, &str); 3] = [
+const LIBRARIES: [(&str, &str); 4] = [
     ("libcuda.so", "libcuda.so.1"),
     ("libcudart.so", "libcudart.so.13"),
     ("libnvJitLink.so", "libnvJitLink.so.13"),
+    ("libnvidia_ml.so", "libnvidia-ml.so.1"),
 ];
 
 /// What is built, and how.

@@ -28,10 +28,11 @@ pub fn find() -> Result<PathBuf, String> {
     })
 }
 
-/// A companion of libcuda, which has the same places relative to it. Without libnvJitLink programs that use NVIDIA's hand
+/// A companion of libcuda, which has the same places relative to it, by the name that cargo gives it or the one that it is
+/// installed by. Without libnvJitLink programs that use NVIDIA's hand
 /// over machine code, and are told so; without libcudart those on the runtime find NVIDIA's, and are told so too.
-pub fn beside(libcuda: &Path, name: &str) -> Option<PathBuf> {
+pub fn beside(libcuda: &Path, built: &str, installed: &str) -> Option<PathBuf> {
     let folder = libcuda.parent()?;
-    let names = [format!("{name}.so"), format!("{name}.so.13"), format!("deps/{name}.so")];
+    let names = [format!("{built}.so"), installed.to_owned(), format!("deps/{built}.so")];
     names.iter().find_map(|place| std::fs::canonicalize(folder.join(place)).ok())
 }

@@ -81,15 +81,15 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     folder.link(&library, "libcuda.so.1")?;
     folder.link(&library, "libcuda.so")?;
     folder.link(&library::own()?, "ptxas")?;
-    if let Some(linker) = library::beside(&library, "libnvJitLink") {
+    if let Some(linker) = library::beside(&library, "libnvJitLink", environment::NVJITLINK) {
         folder.link(&linker, environment::NVJITLINK)?;
     }
-    if let Some(runtime) = library::beside(&library, "libcudart") {
+    if let Some(runtime) = library::beside(&library, "libcudart", environment::CUDART[0]) {
         for name in environment::CUDART {
             folder.link(&runtime, name)?;
         }
     }
-    if let Some(management) = library::beside(&library, "libnvidia_ml") {
+    if let Some(management) = library::beside(&library, "libnvidia_ml", environment::NVML) {
         folder.link(&management, environment::NVML)?;
     }
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
