@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 WHEEL = Path(os.environ["PTXVM_WHEEL"])
-BINARIES = ("ptxvm", "libcuda.so.1", "libcudart.so.13", "libnvJitLink.so.13", "_ptxvm.abi3.so")
+BINARIES = ("ptxvm", "libcuda.so.1", "libcudart.so.13", "libnvJitLink.so.13", "libnvidia-ml.so.1", "_ptxvm.abi3.so")
 
 
 def test_what_is_in_it():

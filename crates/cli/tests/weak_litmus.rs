@@ -86,6 +86,11 @@ fn every_outcome_is_allowed_and_weak_ones_appear() {
         files.sort();
         for test in files.iter().filter(|file| file.extension().is_some_and(|e| e == "litmus")) {
             let text = std::fs::read_to_string(test).expect("text");
+            // A thread that never comes to a barrier is waited for by the test's others; in a kernel it ends, and then nobody
+            // waits for it any more.
+            if text.contains(" ends: no") {
+                continue;
+            }
             let Some(kernel) = translate(&text) else { continue };
             let verdict = ptxvm(&["litmus", "--format=json", "--no-repair", &test.display().to_string()]);
             let verdict: Value = serde_json::from_str(&verdict).expect("a verdict");
