@@ -58,6 +58,7 @@ fn crates_depend_on_those_above_them_in_the_map() {
     let mut folders: Vec<String> = std::fs::read_dir(root().join("crates"))
         .expect("the crates")
         .flatten()
+        .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     folders.sort_unstable();

@@ -12,13 +12,13 @@ use std::path::Path;
 use reader::Sources;
 
 /// The crates whose files import one another one way only.
-const COVERED: [&str; 18] = [
+const COVERED: [&str; 17] = [
     "abi", "capi", "check", "cudart", "ir", "jit", "machine", "memory", "model", "num", "nvml", "order",
-    "profile", "python", "settings", "tensor", "texture", "weak",
+    "profile", "settings", "tensor", "texture", "weak",
 ];
 
 /// The others, which still have circles, and where: nobody has divided them yet.
-const NOT_COVERED: [(&str, &str); 12] = [
+const NOT_COVERED: [(&str, &str); 13] = [
     ("cli", "a program: its root is main.rs, which the reader does not begin with"),
     ("cuda", "140 files in one circle, by way of abi/mod.rs and context/mod.rs"),
     ("cudart-static", "it is one file"),
@@ -28,6 +28,7 @@ const NOT_COVERED: [(&str, &str); 12] = [
     ("module", "body.rs, call.rs and function.rs; context.rs and debug.rs; instruction/operand/"),
     ("nvjitlink", "api.rs, search.rs, nvidia.rs, session.rs and lto.rs"),
     ("ocelot", "it is one file"),
+    ("python", "device.rs and module.rs; kernel.rs and launch.rs: classes of Python that give one another"),
     ("report", "human.rs, message.rs, report.rs and lib.rs"),
     ("syntax", "ast/, parser/ and printer/, each with its mod.rs"),
     ("vm", "Device, Module, Kernel and their arguments hold one another"),
@@ -51,8 +52,9 @@ fn files_import_one_way() {
 #[test]
 fn every_crate_is_named() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    for folder in std::fs::read_dir(crates).unwrap() {
-        let name = folder.unwrap().file_name().into_string().unwrap();
+    let entries = std::fs::read_dir(crates).unwrap().map(Result::unwrap);
+    for folder in entries.filter(|entry| entry.path().is_dir()) {
+        let name = folder.file_name().into_string().unwrap();
         let reason = NOT_COVERED.iter().find(|(other, _)| *other == name);
         assert_eq!(COVERED.contains(&&*name), reason.is_none(), "{name} must stand in one of the two lists");
     }
