@@ -5,6 +5,12 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::line_index::LineIndex;
 
+/// A text without the one NUL that ends it where it was the string of a C program, such as NVRTC gives.
+#[must_use]
+pub fn without_terminator(source: &str) -> &str {
+    source.strip_suffix('\0').unwrap_or(source)
+}
+
 /// The text of a file's bytes.
 ///
 /// # Errors

@@ -13,6 +13,7 @@ use crate::intern::Interner;
 use crate::lexer::Lexer;
 use crate::parser::parse;
 use crate::printer::MAX_INDENT;
+use crate::source::without_terminator;
 use crate::token::{Token, TokenKind};
 use layout::{Event, EventKind};
 
@@ -21,6 +22,7 @@ use layout::{Event, EventKind};
 /// # Errors
 /// The syntax errors of `source`, if it has any.
 pub fn fmt(source: &str, words: &Interner) -> Result<String, Vec<Diagnostic>> {
+    let source = without_terminator(source);
     let parsed = parse(source, words);
     if !parsed.is_ok() {
         let errors = parsed.diagnostics.into_iter();

@@ -20,6 +20,7 @@ use crate::diagnostic::{Code, Diagnostic, Label, Severity};
 use crate::eval::Evaluator;
 use crate::intern::Interner;
 use crate::lexer::Lexer;
+use crate::source::without_terminator;
 use crate::token::{Token, TokenKind};
 
 /// After so many errors the parser stops and says so: nobody reads on, and memory stays bounded.
@@ -50,7 +51,7 @@ pub fn parse(source: &str, words: &Interner) -> Parsed {
         let diagnostic = Diagnostic::error(codes::TOO_LARGE, Span::new(0, 0), message);
         return Parsed { file: File::default(), diagnostics: vec![diagnostic] };
     }
-    let mut parser = Parser::new(source, words.clone());
+    let mut parser = Parser::new(without_terminator(source), words.clone());
     parser.nul();
     parser.module();
     parser.finish()
@@ -105,12 +106,9 @@ impl<'s> Parser<'s> {
         parser
     }
 
-    /// A NUL ends the file for ptxas, wherever it is; one report is enough. One that is the last byte ends nothing but the
-    /// string of a C program, such as NVRTC gives, and is left out.
+    /// A NUL ends the file for ptxas, wherever it is; one report is enough.
     fn nul(&mut self) {
-        if let Some(at) = memchr::memchr(0, self.source.as_bytes())
-            && at + 1 < self.source.len()
-        {
+        if let Some(at) = memchr::memchr(0, self.source.as_bytes()) {
             let span = Span::new(at as u32, at as u32 + 1);
             self.report(
                 Diagnostic::error(codes::NUL, span, "the source contains a NUL byte")
