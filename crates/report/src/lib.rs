@@ -9,6 +9,7 @@ pub mod event;
 pub mod finding;
 mod human;
 mod message;
+pub mod meeting;
 pub mod number;
 pub mod order;
 pub mod pages;

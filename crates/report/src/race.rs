@@ -84,18 +84,23 @@ fn label(race: &Race, part: &Part) -> Label {
         (_, true) => "written",
         (_, false) => "read",
     };
+    let kernel = race.grids.as_ref().map(|grids| &grids.kernels[usize::from(std::ptr::eq(part, &race.second))]);
+    labelled(part, done, kernel.map(String::as_str))
+}
+
+/// An access with its thread, and the kernel if that is not clear.
+pub(crate) fn accessed(part: &Part, kernel: Option<&str>) -> Label {
+    labelled(part, if part.writes { "written" } else { "read" }, kernel)
+}
+
+fn labelled(part: &Part, done: &str, kernel: Option<&str>) -> Label {
     let thread = who(part.accessed.thread);
     let text = match part.unit {
         None => format!("{done} by {thread}"),
         Some(unit) => format!("{done} {} that {thread} issued", carrier(unit)),
     };
-    let text = match &race.grids {
-        None => text,
-        Some(Grids { kernels, .. }) => {
-            format!("{text} of `{}`", kernels[usize::from(std::ptr::eq(part, &race.second))])
-        }
-    };
-    Label { span: part.accessed.span, text }
+    let of = kernel.map_or(String::new(), |kernel| format!(" of `{kernel}`"));
+    Label { span: part.accessed.span, text: text + &of }
 }
 
 /// Who carries an operation out.
@@ -189,6 +194,14 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
                 "`{other}` may begin as soon as `{one}` lets it (`griddepcontrol.launch_dependents`): line {second} must come \
                  after the `griddepcontrol.wait` (`cudaGridDependencySynchronize`) of `{other}`, and after a barrier if \
                  another thread waits"
+            )
+        }
+        Advice::Streams => {
+            let [one, other] = kernels(race);
+            format!(
+                "the launches of `{one}` and `{other}` are in two streams, and nothing orders them: an event that the one stream \
+                 records and the other waits for (`cudaStreamWaitEvent`), one stream for both, or waiting for the first \
+                 launch does"
             )
         }
         Advice::Sizes => {

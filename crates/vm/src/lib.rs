@@ -103,7 +103,9 @@ pub use reference::Reference;
 pub use surface::Surface;
 pub use texture::Texture;
 
-pub use ptxvm_check::{Advice, Elsewhere, Footprint, Grids, Part, Race, RaceKind, Races, Unit as Carrier};
+pub use ptxvm_check::{
+    Advice, Elsewhere, Footprint, Grids, Meeting, Part, Race, RaceKind, Races, Stretch, Unit as Carrier,
+};
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};

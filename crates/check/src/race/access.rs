@@ -12,6 +12,7 @@ use ptxvm_order::{
 
 use crate::race::deed::{Deed, Kind, Pass, Place};
 use crate::race::found::{Advice, Part, Race, RaceKind};
+use crate::race::more::Kept;
 use crate::race::record::{Entry, Record, Whose};
 use crate::race::state::{Doubt, State};
 use crate::race::unit::{Unit, cta_of};
@@ -34,6 +35,14 @@ impl State {
             let before = races.then_some(*entry);
             let write = entry.write;
             let gives_way = if pass == Pass::Compare { None } else { entry.take(deed, new, strict) };
+            let mut raced = Vec::new();
+            if pass != Pass::Keep {
+                let more = self.more.of(shadow, word).iter();
+                raced.extend(more.filter(|kept| conflicts(kept, deed, &new, strict)));
+            }
+            if pass != Pass::Compare && deed.kind.writes() {
+                self.more.written((shadow, word), mask, deed.strong.is_some());
+            }
             if let Some(scope) = deed.strong
                 && deed.kind.writes()
                 && pass != Pass::Compare
@@ -42,13 +51,17 @@ impl State {
             }
             if space == Space::Shared && deed.kind.writes() {
                 self.look_at_readers(deed, shadow, (word, mask), pass);
-            } else if space == Space::Shared
-                && let Some(read) = gives_way
+            }
+            if let Some(kept) = gives_way
+                && !(space == Space::Shared && self.note_reader(shadow, word, &kept, deed.settled))
             {
-                self.note_reader(shadow, word, &read, deed.settled);
+                self.more.keep((shadow, word), kept, &self.budget);
             }
             if let Some(before) = before {
-                self.look(deed, (space, word / scale, mask), &before, &new);
+                raced.extend(before.all().filter(|kept| conflicts(kept, deed, &new, strict)));
+            }
+            for kept in raced {
+                self.look(deed, (space, word / scale, mask), &kept);
             }
         }
     }
@@ -70,24 +83,23 @@ impl State {
         entry.reads[0] = before.as_weaker();
     }
 
-    /// Looks which of the accesses before it an access races with.
+    /// Nothing orders an access after one before it: is it a race?
     #[cold]
-    fn look(&mut self, deed: &Deed, (space, word, mask): (Space, u64, u8), before: &Entry, new: &Record) {
-        for (record, writes) in before.all() {
-            if !conflicts((record, writes), deed, new, self.strict) || self.is_excused(record, writes, deed) {
-                continue;
-            }
-            let written = (record.event(record.mask() & mask), record.site());
-            if writes && self.follows_by_observation(deed, written, (space, word, mask)) {
-                continue;
-            }
-            let both = record.mask() & mask;
-            let address = word + u64::from(both.trailing_zeros());
-            let place = (space, address, both.count_ones().into());
-            match writes && deed.may_repeat && !self.strict {
-                true => self.doubts.push(Doubt { deed: deed.clone(), record: *record, place, old: [0; 4] }),
-                false => self.found(deed, record, writes, place),
-            }
+    fn look(&mut self, deed: &Deed, (space, word, mask): (Space, u64, u8), before: &Kept) {
+        let Kept { record, mask: of_it, writes } = before;
+        if self.is_excused(record, *writes, deed) {
+            return;
+        }
+        let both = of_it & mask;
+        let written = (record.event(both), record.site());
+        if *writes && self.follows_by_observation(deed, written, (space, word, mask)) {
+            return;
+        }
+        let address = word + u64::from(both.trailing_zeros());
+        let place = (space, address, both.count_ones().into());
+        match *writes && deed.may_repeat && !self.strict {
+            true => self.doubts.push(Doubt { deed: deed.clone(), record: *record, place, old: [0; 4] }),
+            false => self.found(deed, record, *writes, place),
         }
     }
 
@@ -281,24 +293,30 @@ impl State {
 }
 
 impl Entry {
-    /// The accesses, each with whether it writes.
-    fn all(&self) -> impl Iterator<Item = (&Record, bool)> {
+    /// The accesses.
+    fn all(&self) -> impl Iterator<Item = Kept> {
         let reads = self.reads.iter().map(|read| (read, read.is_weaker()));
-        std::iter::once((&self.write, true)).chain(reads).filter(|(record, _)| !record.is_none())
+        let all = std::iter::once((&self.write, true)).chain(reads).filter(|(record, _)| !record.is_none());
+        all.map(|(record, writes)| Kept { record: *record, mask: record.mask(), writes })
     }
 
     /// Whether an access may race with one of those before it.
     #[inline]
     fn races_with(&self, deed: &Deed, new: &Record, strict: bool) -> bool {
-        self.all().any(|(record, writes)| conflicts((record, writes), deed, new, strict))
+        self.all().any(|kept| conflicts(&kept, deed, new, strict))
     }
 
-    /// An access becomes one of those that later ones are compared with. Gives a read that had to give way to it.
+    /// An access becomes one of those that later ones are compared with. Gives what had to give way to it: a read, or a write of
+    /// other bytes.
     #[inline]
-    pub fn take(&mut self, deed: &Deed, new: Record, strict: bool) -> Option<Record> {
+    pub fn take(&mut self, deed: &Deed, new: Record, strict: bool) -> Option<Kept> {
         if deed.kind.writes() {
-            if self.write.is_none() || !self.write.merge(&new) {
+            let record = self.write;
+            let mut gives_way = None;
+            if record.is_none() || !self.write.merge(&new) {
                 self.write = new;
+                let mask = record.mask() & !new.mask();
+                gives_way = (mask != 0).then_some(Kept { record, mask, writes: true });
             }
             // Who comes after a weak write, or races with it, need not be compared with what that has come after. Strong
             // operations do not race with a strong write, and may with what it has come after.
@@ -307,7 +325,7 @@ impl Entry {
                     *read = Record::default();
                 }
             }
-            return None;
+            return gives_way;
         }
         // A read that comes after another stands for it: a write that races with the first races with this one, or comes
         // after it, and so after the first.
@@ -338,7 +356,8 @@ impl Entry {
         }
         // One of another CTA is worth more than one of a CTA that has one already.
         let at = usize::from(self.reads[0].cta() != new.cta());
-        Some(std::mem::replace(&mut self.reads[at], new))
+        let record = std::mem::replace(&mut self.reads[at], new);
+        Some(Kept { record, mask: record.mask(), writes: record.is_weaker() })
     }
 }
 
@@ -351,11 +370,12 @@ pub fn are_parts_of_a_cas(a: &Site, b: &Site) -> bool {
 
 /// Whether an access conflicts with one before it, and nothing orders it after that.
 #[inline]
-fn conflicts((record, writes): (&Record, bool), deed: &Deed, new: &Record, strict: bool) -> bool {
-    (writes || deed.kind.writes())
-        && record.mask() & new.mask() != 0
+fn conflicts(before: &Kept, deed: &Deed, new: &Record, strict: bool) -> bool {
+    let Kept { record, mask, writes } = before;
+    (*writes || deed.kind.writes())
+        && mask & new.mask() != 0
         && !(deed.is_one_with_alike() && record.is_alike(new))
-        && !deed.follows(record, record.mask() & new.mask(), writes, strict)
+        && !deed.follows(record, mask & new.mask(), *writes, strict)
 }
 
 /// Whether a clock knows what each of the lanes did.

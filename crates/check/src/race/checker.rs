@@ -79,7 +79,8 @@ impl Drop for RaceChecker {
                 kernel: kernel.clone(),
                 sites: Arc::clone(&self.sites),
                 shape: state.order.shape,
-                all: if state.lets_go { Traces::of(&state.shadows[0]) } else { Traces::default() },
+                all: Traces::of(&state.shadows[0]),
+                lets_go: state.lets_go,
                 early: Traces::of(&early.touched),
                 waits: early.waits,
                 issuers: std::mem::take(&mut state.last_issuers),
@@ -181,9 +182,9 @@ impl State {
             let writes = kind == Kind::Write;
             if let Some(record) = Record::new(&whole, id, 0) {
                 let (cta, knows_no_more) = (actor.cta, deed.clock.knows_only_whole(actor.cta));
-                let shared = access.space == Space::Shared;
+                let (shared, forgets) = (access.space == Space::Shared, self.more.is_full());
                 let quick =
-                    Quick { record, cta, settled, knows_no_more, constant: site.constant, writes, shared };
+                    Quick { record, cta, settled, knows_no_more, constant: site.constant, writes, shared, forgets };
                 slow = self.touch_quickly(access, &quick);
             }
         }

@@ -1,5 +1,6 @@
-//! What a launch has touched of global memory, for the launch after it: that may begin before this one has ended, and until it
-//! has waited nothing orders the two (`griddepcontrol`, 9.7.13.13).
+//! What a launch has touched of global memory, for launches that nothing orders with it: the one after it may begin before this
+//! one has ended, and until it has waited nothing orders the two (`griddepcontrol`, 9.7.13.13); and what other streams do is
+//! ordered with it only by events and by waiting.
 //!
 //! It is made at the end of the launch of the last accesses of each word, and is short where neighbouring words were touched
 //! by the same instruction. A write stands for what its launch has read of the same word before.
@@ -7,15 +8,12 @@
 use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::Program;
-use ptxvm_machine::door::touch::Space;
-use ptxvm_machine::explain::source_lines;
 use ptxvm_model::event::Scope;
-use ptxvm_order::{Accessed, Shadow, Shape, Site, SiteId, Sites, WORD};
+use ptxvm_order::{Shadow, Shape, SiteId, Sites, WORD};
 use rustc_hash::FxHashMap;
 
-use crate::race::found::{Advice, Grids, Part, Race, RaceKind};
 use crate::race::record::{Entry, Record};
-use crate::race::unit::{Unit, cta_of};
+use crate::race::unit::Unit;
 
 /// What a launch leaves behind when it has ended, for who asks whether it raced with another one.
 #[derive(Debug, Default)]
@@ -32,8 +30,10 @@ pub(crate) struct Left {
     pub kernel: String,
     pub sites: Arc<Sites>,
     pub shape: Shape,
-    /// All that it touched. Of a grid that lets nobody go it is nothing: that has ended when others begin.
+    /// All that it touched.
     pub all: Traces,
+    /// Whether it may let the grid after it go before it has ended.
+    pub lets_go: bool,
     /// What its threads touched before they had waited for the grids before.
     pub early: Traces,
     /// Whether some thread has waited for the grids before.
@@ -56,15 +56,31 @@ const WRITES: [bool; 4] = [true, false, false, true];
 
 /// Neighbouring words that one instruction touched alike.
 #[derive(Clone, Copy, Debug)]
-struct Trace {
-    first: u64,
+pub(crate) struct Trace {
+    pub first: u64,
     /// After the last.
-    end: u64,
+    pub end: u64,
     /// That of the first word.
-    record: Record,
+    pub record: Record,
+}
+
+/// Bytes that the host reads or writes by a copy or a fill: from the first to after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The first byte.
+    pub first: u64,
+    /// After the last.
+    pub end: u64,
+    /// Whether they are written.
+    pub writes: bool,
 }
 
 impl Traces {
+    /// The lists, each with whether it holds writes.
+    pub fn lists(&self) -> impl Iterator<Item = (&[Trace], bool)> {
+        self.lists.iter().map(Vec::as_slice).zip(WRITES)
+    }
+
     /// Those of the words of a memory.
     pub fn of(shadow: &Shadow<Entry>) -> Self {
         let mut traces = Self::default();
@@ -114,122 +130,24 @@ impl Footprint {
         let _ = self.ended.set(left);
     }
 
-    /// The races of a launch with the one before it, which both have ended, up to so many pairs of instructions.
+    /// What the launch has left, if it has ended.
+    pub(crate) fn left(&self) -> Option<&Left> {
+        self.ended.get()
+    }
+
+    /// What it takes of the host's memory, in stretches of words.
     #[must_use]
-    pub fn races_with(&self, before: &Footprint, limit: usize) -> Vec<Race> {
-        let (Some(first), Some(second)) = (before.ended.get(), self.ended.get()) else { return Vec::new() };
-        let mut pairs = Pairs { first, second, limit, races: Vec::new(), by_sites: FxHashMap::default() };
-        for (ours, second_writes) in second.early.lists.iter().zip(WRITES) {
-            for (theirs, first_writes) in first.all.lists.iter().zip(WRITES) {
-                if !pairs.compare((&theirs[..], first_writes), (&ours[..], second_writes)) {
-                    return Vec::new();
-                }
-            }
-        }
-        pairs.races
+    pub fn size(&self) -> usize {
+        self.ended.get().map_or(0, |left| left.all.lists.iter().map(Vec::len).sum())
     }
 }
 
-/// Two launches that are compared.
-struct Pairs<'a> {
-    first: &'a Left,
-    second: &'a Left,
-    limit: usize,
-    races: Vec<Race>,
-    by_sites: FxHashMap<(SiteId, SiteId), usize>,
-}
-
-impl Pairs<'_> {
-    /// Compares what one launch touched with what another did, by address. Gives false if one of them heard of the other by
-    /// strong operations: what comes after that may be ordered.
-    fn compare(&mut self, theirs: (&[Trace], bool), ours: (&[Trace], bool)) -> bool {
-        let (mut a, mut b) = (theirs.0.iter().peekable(), ours.0.iter().peekable());
-        while let (Some(&&one), Some(&&other)) = (a.peek(), b.peek()) {
-            let (from, to) = (one.first.max(other.first), one.end.min(other.end));
-            let mask = one.record.mask() & other.record.mask();
-            if from < to && mask != 0 {
-                let sites =
-                    (self.first.sites.get(one.record.site()), self.second.sites.get(other.record.site()));
-                let both_strong = is_strong(&sites.0) && is_strong(&sites.1);
-                if both_strong && theirs.1 != ours.1 {
-                    return false;
-                }
-                if (theirs.1 || ours.1) && !(both_strong && sites.0.element == sites.1.element) {
-                    let address = from + u64::from(mask.trailing_zeros());
-                    self.note(
-                        (one.record, theirs.1),
-                        (other.record, ours.1),
-                        (address, mask),
-                        (to - from) / WORD,
-                    );
-                }
-            }
-            if one.end <= other.end {
-                a.next();
-            } else {
-                b.next();
-            }
-        }
-        true
-    }
-
-    fn note(
-        &mut self,
-        (one, first_writes): (Record, bool),
-        (other, second_writes): (Record, bool),
-        (address, mask): (u64, u8),
-        words: u64,
-    ) {
-        let next = self.races.len();
-        let at = *self.by_sites.entry((one.site(), other.site())).or_insert(next);
-        if let Some(race) = self.races.get_mut(at) {
-            race.count += words;
-            return;
-        }
-        if self.races.len() >= self.limit {
-            return;
-        }
-        let kind = match (first_writes, second_writes) {
-            (true, true) => RaceKind::WriteAfterWrite,
-            (true, false) => RaceKind::ReadAfterWrite,
-            (false, _) => RaceKind::WriteAfterRead,
-        };
-        let advice = if self.second.waits { Advice::GridWaitsLate } else { Advice::GridWait };
-        self.races.push(Race {
-            kind,
-            first: part(self.first, &one, first_writes),
-            second: part(self.second, &other, second_writes),
-            space: Space::Global,
-            address,
-            bytes: mask.count_ones().into(),
-            advice: vec![advice],
-            count: words,
-            grids: Some(Grids {
-                kernels: [self.first.kernel.clone(), self.second.kernel.clone()],
-                elsewhere: None,
-            }),
-        });
-    }
-}
-
-/// Whether an instruction is a strong operation that threads of other grids are in the scope of.
-fn is_strong(site: &Site) -> bool {
-    site.is_strong() && site.scope >= Scope::Gpu
-}
-
-fn part(left: &Left, record: &Record, writes: bool) -> Part {
-    let site = left.sites.get(record.site());
-    let event = record.event(record.mask());
-    let unit = Unit::of(event.cta).filter(|unit| !matches!(unit, Unit::Constant | Unit::Weaker));
-    let (warp, lane) = match unit {
-        // These stand at the places of mbarrier objects.
-        Some(Unit::Signalled | Unit::Stores) => left.issuers.get(&record.site()).copied().unwrap_or_default(),
-        _ => (event.warp & 31, event.lanes.trailing_zeros().min(31)),
-    };
-    Part {
-        accessed: Accessed { span: site.span, thread: left.shape.thread(cta_of(event.cta), warp, lane) },
-        unit,
-        writes,
-        sources: source_lines(&left.program, site.location),
+impl Left {
+    /// Whether it has strong writes for the whole system: the host may have seen one of them, and may have launched what comes
+    /// after that.
+    pub fn speaks_with_the_host(&self) -> bool {
+        let writes = self.all.lists().filter(|(_, writes)| *writes);
+        let mut sites = writes.flat_map(|(list, _)| list).map(|trace| self.sites.get(trace.record.site()));
+        sites.any(|site| site.is_strong() && site.scope >= Scope::Sys)
     }
 }

@@ -62,6 +62,8 @@ pub enum Advice {
     GridWait,
     /// The second kernel executes it, but not before.
     GridWaitsLate,
+    /// Something between two streams.
+    Streams,
     /// Both are strong operations, but of different sizes (8.7.2).
     Sizes,
     /// Both are strong operations, but one has too narrow a scope.
@@ -102,6 +104,21 @@ pub struct Grids {
     pub elsewhere: Option<Elsewhere>,
 }
 
+/// A launch and the host, by a copy or a fill, touch the same bytes, one of them writes, and nothing orders the two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// The access of the launch.
+    pub part: Part,
+    /// Whether the host writes.
+    pub host_writes: bool,
+    /// Where the bytes begin that both touch.
+    pub address: u64,
+    /// How many they are, within a word of four.
+    pub bytes: u64,
+    /// How many words both touch by this instruction.
+    pub count: u64,
+}
+
 /// A line of another text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
@@ -133,6 +150,7 @@ impl Race {
                 | Advice::TensormapFence
                 | Advice::GridWait
                 | Advice::GridWaitsLate
+                | Advice::Streams
                 | Advice::Sizes => {}
             }
         }

@@ -11,6 +11,8 @@ mod deed;
 mod early;
 pub mod footprint;
 pub mod found;
+mod more;
+mod pairs;
 mod quick;
 mod readers;
 mod record;

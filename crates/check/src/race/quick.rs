@@ -24,14 +24,17 @@ pub struct Quick {
     pub writes: bool,
     /// Whether it is shared memory.
     pub shared: bool,
+    /// Whether reads that have to give way are forgotten: there is no room for them.
+    pub forgets: bool,
 }
 
 impl State {
     /// Compares and keeps what lanes touch. Gives those that must be looked at.
     pub fn touch_quickly(&mut self, access: &Access<'_>, quick: &Quick) -> u32 {
         let shadow = self.shadow(access.space, access.who.cluster);
-        let Self { shadows, readers, order, .. } = self;
+        let Self { shadows, readers, more, order, .. } = self;
         let mut readers = readers.get_mut(shadow);
+        let mut more = more.places(shadow);
         let shadow = &mut shadows[shadow];
         let (mut lanes, mut left) = (access.who.lanes, 0);
         let mut before = (u64::MAX, false);
@@ -49,6 +52,11 @@ impl State {
             let words = (address..address.wrapping_add(access.bytes)).step_by(WORD as usize);
             let is_quick = address.is_multiple_of(WORD)
                 && words.into_iter().all(|word| {
+                    if let Some(more) = &mut more
+                        && more.get(word).is_some_and(|place| *place != 0)
+                    {
+                        return false;
+                    }
                     if quick.writes
                         && let Some(readers) = &mut readers
                         && readers.get(word).is_some_and(|readers| !readers.are_settled(quick.settled))
@@ -103,8 +111,9 @@ impl Entry {
         }
         let first_is_elsewhere = self.reads[0].cta() != quick.cta;
         // Of shared memory it is kept who has had to give way.
-        let unknown =
-            !quick.shared && (first_is_elsewhere && self.reads[1].cta() != quick.cta || quick.knows_no_more);
+        let unknown = !quick.shared
+            && quick.forgets
+            && (first_is_elsewhere && self.reads[1].cta() != quick.cta || quick.knows_no_more);
         if unknown {
             self.reads[usize::from(first_is_elsewhere)] = *new;
         }

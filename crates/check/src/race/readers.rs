@@ -5,19 +5,21 @@
 use ptxvm_order::{Event, Stamp, WORD};
 
 use crate::race::deed::{Deed, Pass, Place};
+use crate::race::more::Kept;
 use crate::race::record::{Readers, Record};
 use crate::race::state::State;
 use crate::race::unit::Unit;
 use ptxvm_machine::door::touch::Space;
 
 impl State {
-    /// A read of a word of shared memory has had to give way to another.
-    pub fn note_reader(&mut self, shadow: usize, word: u64, read: &Record, settled: Stamp) {
-        let Ok(cta) = u32::try_from(read.cta()) else { return };
+    /// A read of a word of shared memory has had to give way to another. Gives whether it is of those that are noted here.
+    pub fn note_reader(&mut self, shadow: usize, word: u64, kept: &Kept, settled: Stamp) -> bool {
+        let read = &kept.record;
+        let Ok(cta) = u32::try_from(read.cta()) else { return false };
         // Whole words that are read plainly: what is strong may be no race, and parts of words are read by few.
         let plain = !self.order.sites.get(read.site()).is_strong() && read.mask() == 0xf;
-        if Unit::of(read.cta()).is_some() || !plain {
-            return;
+        if kept.writes || Unit::of(read.cta()).is_some() || !plain {
+            return false;
         }
         if self.readers.len() <= shadow {
             self.readers.resize_with(shadow + 1, Default::default);
@@ -25,9 +27,10 @@ impl State {
         let Self { readers, budget, given_up, .. } = self;
         let Some(readers) = readers[shadow].make(word, |bytes| budget.charge(bytes).ok()) else {
             *given_up = true;
-            return;
+            return true;
         };
         readers.note(read, cta, settled);
+        true
     }
 
     /// A word of shared memory is written: what does its writer not know of those who have read it?

@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 
 use crate::race::deed::{Deed, Place};
 use crate::race::found::Found;
+use crate::race::more::More;
 use crate::race::record::{Entry, Readers, Record};
 
 /// What a strong write has released to who reads it.
@@ -117,6 +118,8 @@ pub struct State {
     pub shadows: Vec<Shadow<Entry>>,
     /// In the same way, of shared memories: who has read words besides those whom their records have room for.
     pub readers: Vec<Shadow<Readers>>,
+    /// Accesses of words besides those whom their entries have room for.
+    pub more: More,
     /// By cluster: which are its shared memory and its tensor memory.
     of_clusters: FxHashMap<(Space, u64), usize>,
     /// Those of clusters that have ended.
@@ -173,6 +176,7 @@ impl State {
             budget,
             shadows: vec![Shadow::default()],
             readers: Vec::new(),
+            more: More::default(),
             of_clusters: FxHashMap::default(),
             spare: Vec::new(),
             given_up: false,
@@ -231,6 +235,7 @@ impl State {
     /// A thread has taken a block of the heap: who had it before gave it back first.
     pub fn forget(&mut self, address: u64, bytes: u64) {
         self.shadows[0].each(address, bytes, |entry| *entry = Entry::default());
+        self.more.forget(0, address, bytes);
     }
 
     /// A cluster has ended: its shared memory is gone.
@@ -241,6 +246,7 @@ impl State {
                 if let Some(readers) = self.readers.get_mut(shadow) {
                     readers.entries().for_each(|readers| *readers = Readers::default());
                 }
+                self.more.end(shadow);
                 self.spare.push(shadow);
             }
         }

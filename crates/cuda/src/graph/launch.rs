@@ -53,10 +53,20 @@ impl GraphLaunch {
         Self { plan: Arc::default(), moments: Vec::new(), _kept: Some(allocation) }
     }
 
+    /// What its nodes wait for that other work tells.
+    pub fn waits(&self) -> Vec<Arc<Mark>> {
+        let waited = self.moments.iter().filter_map(|moment| match moment {
+            EventUse::Wait(Some(recording)) => Some(Arc::clone(&recording.mark)),
+            _ => None,
+        });
+        waited.collect()
+    }
+
     /// Tells the events of this launch, which ends with a mark.
     pub fn announce(&self, end: &Arc<Mark>) {
         for moment in &self.moments {
             if let EventUse::Record(event, recording) = moment {
+                end.order().into_iter().for_each(|order| recording.mark.set_order(order));
                 recording.mark.follow(Arc::clone(end));
                 event.set(Arc::clone(recording));
             }

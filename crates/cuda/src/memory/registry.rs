@@ -14,6 +14,7 @@ use super::pool::Pool;
 use crate::context::CUcontext;
 use crate::driver;
 use crate::report::leak;
+use crate::work::memory_is_new;
 
 /// One allocation, registration or mapping.
 pub struct Record {
@@ -106,6 +107,7 @@ impl Drop for Record {
 
 /// Enters memory.
 pub fn insert(start: u64, size: u64, kind: MemoryKind, context: CUcontext) {
+    memory_is_new(start, size);
     let sync = AtomicBool::new(!kind.on_host());
     let id = IDS.fetch_add(1, Ordering::Relaxed);
     let released = AtomicBool::new(false);

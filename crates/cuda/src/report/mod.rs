@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 pub use failure::{failure, not_loaded};
 pub use mistake::mistakes;
-pub use race::{races, races_between};
+pub use race::{meetings_with_the_host, races, races_between};
 pub use stale::stale;
 pub use statistics::launched;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Once;
 
-use ptxvm_report::race as shown;
-use ptxvm_vm::{Elsewhere, Kernel, LaunchOptions, Race};
+use ptxvm_report::{meeting as host, race as shown};
+use ptxvm_vm::{Elsewhere, Kernel, LaunchOptions, Meeting, Race, Space};
 
 use super::excerpt::Excerpt;
 use super::failure::{tell, tell_unless_suppressed};
@@ -29,6 +29,29 @@ pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
 /// Tells of the races of a launch with that of another kernel before it, which both have ended.
 pub fn races_between(before: &Kernel, kernel: &Kernel, launch: &LaunchOptions, races: Vec<Race>) {
     races.into_iter().for_each(|race| tell_race(race, Some(before), kernel, launch));
+}
+
+/// Tells where a launch and a copy or fill of the host's touched the same bytes, and nothing orders the two.
+pub fn meetings_with_the_host(kernel: &Kernel, launch: &LaunchOptions, what: &str, meetings: Vec<Meeting>) {
+    for mut meeting in meetings {
+        let place = meeting.part.accessed.span;
+        // Nothing of a text is at the end of all texts, so that a place stands for the host's part.
+        if !TOLD.is_new(kernel, [place.start, u32::MAX], launch.settings.check_limit as usize) {
+            continue;
+        }
+        let name = kernel.place_name(Space::Global, meeting.address);
+        let excerpt = Excerpt::of(kernel.module(), place);
+        meeting.part.accessed.span = excerpt.inside(place).unwrap_or_default();
+        let (report, name) = (excerpt.report(), name.as_deref());
+        let object = host::object(&report, &meeting, (kernel.name(), what), name);
+        tell_unless_suppressed(
+            host::message(&meeting, kernel.name(), what, name),
+            &report,
+            object,
+            kernel,
+            launch,
+        );
+    }
 }
 
 /// Tells of one that is new. The first access may be another kernel's.

@@ -8,7 +8,7 @@ use crate::context::current;
 use crate::driver;
 use crate::entry::entry;
 use crate::handles::Handle;
-use crate::work::{Operation, SharedCount, has_waited};
+use crate::work::{Operation, SharedCount};
 
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`
 const BLOCKING_SYNC: u32 = 1;
@@ -66,10 +66,11 @@ entry! {
         }
         match event.latest() {
             Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
-            _ => {
-                has_waited();
+            Some(recording) => {
+                recording.mark.has_been_waited_for();
                 Ok(())
             }
+            None => Ok(()),
         }
     }
 

@@ -29,7 +29,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
 use crate::nvtx;
-use crate::work::{Mark, Operation, Primary, Trail, early, has_waited, trail};
+use crate::work::{Mark, Operation, Primary, Trail, early, order_is_followed, place_in_order, trail};
 use attributes::StreamAttributes;
 use queue::{Queue, Work};
 
@@ -131,8 +131,9 @@ impl Stream {
         before.iter().try_for_each(Mark::may_be_waited_for)?;
         let (work, _) = self.place(&context, operation, before);
         drop(order);
+        let mark = Arc::clone(&work.mark);
         work.run();
-        has_waited();
+        mark.has_been_waited_for();
         context.check()
     }
 
@@ -148,9 +149,10 @@ impl Stream {
 
     /// Whether all that it has been given has been done.
     pub fn is_idle(&self) -> bool {
-        let done = self.last().is_done();
+        let last = self.last();
+        let done = last.is_done();
         if done {
-            has_waited();
+            last.has_been_waited_for();
         }
         done
     }
@@ -164,8 +166,9 @@ impl Stream {
     /// blocking streams.
     fn before(&self, context: &Context, after: &[Arc<Mark>]) -> Vec<Arc<Mark>> {
         let mut before: Vec<Arc<Mark>> = Vec::new();
+        let followed = order_is_followed();
         let mut add = |mark: Arc<Mark>| {
-            if !mark.is_done() {
+            if followed || !mark.is_done() {
                 before.push(mark);
             }
         };
@@ -187,6 +190,7 @@ impl Stream {
         before: Vec<Arc<Mark>>,
     ) -> (Work, bool) {
         let mark = Arc::new(Mark::after(before));
+        place_in_order(self.id, &mark, &operation);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (end, grid) = (Arc::clone(&last.mark), last.grid.clone());
         let trail = trail(&mut operation, last.trail.take());

@@ -63,6 +63,7 @@ impl Work {
         beside.iter().for_each(KernelLaunch::tell_races_with_the_one_before);
         drop(beside);
         mark.finish();
+        mark.leaves();
     }
 }
 

@@ -97,6 +97,13 @@ impl Side {
         Self { place, pitch: 0, slice: 0, array: None }
     }
 
+    /// Where the rows of a copy begin that lie in memory.
+    pub fn rows(&self, copy: &Copy) -> impl Iterator<Item = u64> {
+        let is_memory = !matches!(self.place, Place::Void(_) | Place::Missing(_));
+        let (height, slices) = (copy.height, if is_memory { copy.depth } else { 0 });
+        (0..slices).flat_map(move |slice| (0..height).map(move |row| self.row(slice, row).unified()))
+    }
+
     fn row(&self, slice: u64, row: u64) -> Place {
         self.place.offset(self.step(slice, row))
     }
@@ -232,6 +239,11 @@ impl Staged {
             }
         }
         Self { copy: copy.clone(), bytes: bytes.into() }
+    }
+
+    /// The copy.
+    pub fn copy(&self) -> &Copy {
+        &self.copy
     }
 
     /// Does the copy.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Check, Dimensions, Failure, Findings, LaunchOptions, Limit, MemoryModel, OnEvent};
+use ptxvm_vm::{Arguments, Check, Dimensions, Failure, Findings, Footprint, LaunchOptions, Limit, MemoryModel, OnEvent};
 
+use super::beside;
 use super::busy::Running;
+use super::Mark;
 use super::dependent::Ties;
 use super::print::Print;
 use crate::abi::{Answer, CUresult};
@@ -47,17 +49,21 @@ impl KernelLaunch {
     /// Tells of races with the launch before it, which has ended too.
     pub fn tell_races_with_the_one_before(&self) {
         let Ties { footprint: Some(footprint), beside: Some(before), .. } = &self.ties else { return };
-        let settings = options::get().choices.settings;
-        let launch = LaunchOptions {
+        let launch = self.shape();
+        let races = footprint.races_with(&before.footprint, launch.settings.check_limit as usize);
+        report::races_between(&before.function.kernel, &self.function.kernel, &launch, races);
+    }
+
+    /// What reports about it show of it.
+    pub fn shape(&self) -> LaunchOptions {
+        LaunchOptions {
             grid: Dimensions(self.grid),
             block: Dimensions(self.block),
             cluster: self.cluster.map(Dimensions),
             shared: self.shared,
-            settings,
+            settings: options::get().choices.settings,
             ..LaunchOptions::default()
-        };
-        let races = footprint.races_with(&before.footprint, settings.check_limit as usize);
-        report::races_between(&before.function.kernel, &self.function.kernel, &launch, races);
+        }
     }
 
     /// Runs the kernel to its end.
@@ -69,6 +75,11 @@ impl KernelLaunch {
         let settings = options::settings();
         let mut arguments = Arguments::new();
         self.parameters.iter().for_each(|bytes| arguments.push(bytes.as_slice()));
+        let order = Mark::order_of_doing();
+        let footprint = match &order {
+            Some(_) => Some(self.ties.footprint.clone().unwrap_or_else(|| Arc::new(Footprint::new(false)))),
+            None => self.ties.footprint.clone(),
+        };
         let printed = Arc::new(Print::default());
         let print = Arc::clone(&printed);
         let launch = LaunchOptions {
@@ -85,7 +96,7 @@ impl KernelLaunch {
             settings,
             mistakes: (settings.findings == Findings::Report || settings.checks.are_any()).then(Arc::default),
             races: settings.checks.has(Check::Race).then(Arc::default),
-            footprint: self.ties.footprint.clone(),
+            footprint: footprint.clone(),
             stale: (settings.memory_model == MemoryModel::Weak).then(Arc::default),
             heap_blocks: report::leak::heap_blocks(),
             control: context.streams.control(),
@@ -111,6 +122,9 @@ impl KernelLaunch {
             }
             Ok(statistics) => {
                 report::launched(&self.function.kernel, &launch, &statistics);
+                if let (Some(order), Some(footprint)) = (&order, &footprint) {
+                    beside::launched(order, &self.function, self.shape(), footprint);
+                }
                 Ok(())
             }
             // It was stopped because another kernel's fault ended the context, which has been reported.

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::order::Order;
 use crate::abi::{Answer, CUresult};
 
 /// How long a waiter looks before it goes to sleep: waking up costs more than a short kernel.
@@ -19,6 +20,8 @@ pub struct Mark {
     done: AtomicBool,
     state: Mutex<MarkState>,
     changed: Condvar,
+    /// Which other work it comes after, if anybody asks.
+    order: OnceLock<Arc<Order>>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +48,22 @@ impl Mark {
         Self { done: AtomicBool::new(true), ..Self::default() }
     }
 
+    /// Which other work it comes after, if that is known.
+    pub fn order(&self) -> Option<&Arc<Order>> {
+        self.order.get()
+    }
+
+    /// Says which other work it comes after.
+    pub fn set_order(&self, order: &Arc<Order>) {
+        let _ = self.order.set(Arc::clone(order));
+    }
+
+    /// The order of the work that this thread is doing.
+    pub fn order_of_doing() -> Option<Arc<Order>> {
+        let doing = DOING.try_with(|doing| doing.borrow().clone()).unwrap_or(None);
+        doing.and_then(|mark| mark.order().cloned())
+    }
+
     /// Whether the work has been done.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
@@ -60,6 +79,11 @@ impl Mark {
         }
         drop(state);
         drop(before);
+    }
+
+    /// All that is to be done for it has been done.
+    pub fn leaves(&self) {
+        self.order().into_iter().for_each(|order| order.is_over());
     }
 
     /// Waits until the work has been done.
@@ -95,8 +119,14 @@ impl Mark {
     pub fn wait_for_program(self: &Arc<Self>) -> Answer {
         self.may_be_waited_for()?;
         self.wait();
-        has_waited();
+        self.has_been_waited_for();
         Ok(())
+    }
+
+    /// The program knows that the work has been done, and what it asks for next comes after that.
+    pub fn has_been_waited_for(&self) {
+        PROGRAM_WAITS.fetch_add(1, Ordering::Relaxed);
+        self.order().into_iter().for_each(|order| order.is_known());
     }
 
     /// Whether the calling thread can wait for the work.
@@ -144,12 +174,7 @@ impl Mark {
 /// How often the program has waited for work, or has been told that it is done.
 static PROGRAM_WAITS: AtomicU64 = AtomicU64::new(0);
 
-/// The program knows that some work is done, and what it does next comes after that.
-pub fn has_waited() {
-    PROGRAM_WAITS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// How often that has been.
+/// How often the program has waited for work so far.
 pub fn program_waits() -> u64 {
     PROGRAM_WAITS.load(Ordering::Relaxed)
 }

@@ -1,6 +1,7 @@
 //! Work: what a stream executes and a node of a graph contains. It is data, so that a capture can store it, a program can
 //! query and change it, and a graph can run it again.
 
+mod beside;
 mod busy;
 mod copy;
 mod dependent;
@@ -9,6 +10,7 @@ mod free;
 mod host;
 mod kernel;
 mod mark;
+mod order;
 mod print;
 mod shared;
 mod values;
@@ -16,6 +18,7 @@ mod values;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+pub use beside::memory_is_new;
 pub use busy::busy_percent;
 pub use copy::{Copy, InArray, Place, Side, Staged};
 pub use dependent::{Primary, Ties, Trail, early, run_both, trail};
@@ -23,9 +26,12 @@ pub use fill::Fill;
 pub use free::Free;
 pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
 pub use kernel::KernelLaunch;
-pub use mark::{Mark, has_waited, in_host_function, watch};
+pub use mark::{Mark, in_host_function, watch};
+pub use order::is_followed as order_is_followed;
 pub use shared::{SharedCount, SharedPoint};
 pub use values::{Cell, Condition, ValueOperation};
+
+use order::Order;
 
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -71,18 +77,22 @@ impl Operation {
         match self {
             Operation::Empty => Ok(()),
             Operation::Kernel(launch) => launch.run(context),
-            Operation::Copy(copy) => copy.run(context),
-            Operation::Staged(copy) => copy.run(context),
-            Operation::Fill(fill) => fill.run(context),
+            Operation::Copy(copy) => copy.run(context).map(|()| in_order(|order| beside::copied(order, copy, true))),
+            Operation::Staged(staged) => {
+                staged.run(context).map(|()| in_order(|order| beside::copied(order, staged.copy(), false)))
+            }
+            Operation::Fill(fill) => fill.run(context).map(|()| in_order(|order| beside::filled(order, fill))),
             Operation::Free(free) => {
                 free.run(context);
                 Ok(())
             }
             Operation::Host(call) => {
+                in_order(|order| order.is_known());
                 call.run();
                 Ok(())
             }
             Operation::Callback(callback) => {
+                in_order(|order| order.is_known());
                 callback.run(CUresult::SUCCESS);
                 Ok(())
             }
@@ -112,5 +122,28 @@ impl Operation {
             Operation::Reach(point) => point.reach(),
             _ => {}
         }
+    }
+}
+
+/// Says of work which other work it comes after: what its mark waits for, and what the operation itself waits for.
+pub fn place_in_order(stream: u64, mark: &Arc<Mark>, operation: &Operation) {
+    if !order::is_followed() {
+        return;
+    }
+    if matches!(operation, Operation::Values(_) | Operation::Reach(_) | Operation::Await(_)) {
+        beside::cannot_be_followed();
+    }
+    let waits = match operation {
+        Operation::Graph(graph) => graph.waits(),
+        _ => Vec::new(),
+    };
+    let before = mark.before().into_iter().chain(waits);
+    mark.set_order(&Order::new(stream, before.filter_map(|mark| mark.order().cloned())));
+}
+
+/// Does something with the place in the order of the work that this thread is doing, if anybody asks for it.
+fn in_order(act: impl FnOnce(&Arc<Order>)) {
+    if let Some(order) = Mark::order_of_doing() {
+        act(&order);
     }
 }
