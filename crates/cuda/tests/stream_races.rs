@@ -300,7 +300,10 @@ fn play(case: &str) {
                 let at = make("memory", |made| answer("cuMemAllocAsync", (made, 512usize, stream)));
                 assert_eq!(launch(played.module.kernel("writes"), [1; 3], [32, 1, 1], stream, &[at]), 0);
                 call("cuMemFreeAsync", (at, stream));
-                while stream == one && answer("cuPointerGetAttribute", (&mut last as *mut u64 as u64, 2u32, at)) == 0 {}
+                while stream == one
+                    && answer("cuPointerGetAttribute", (&mut last as *mut u64 as u64, 2u32, at)) == 0
+                {
+                }
             }
         }
         "values in memory" => {

@@ -282,6 +282,37 @@ fn without_repetition(mut entries: Vec<(Entity, Stamp)>) -> Vec<(Entity, Stamp)>
     entries
 }
 
+/// The same clock, where what fences let others see of all threads of a warp is one entry each: that of the warp.
+pub fn gathered(clock: Arc<Clock>) -> Arc<Clock> {
+    const ALL: usize = 32;
+    if clock.sides.iter().flatten().all(|side| side.entries.len() < ALL) {
+        return clock;
+    }
+    let mut clock = Clock::clone(&clock);
+    for side in clock.sides.iter_mut().flatten().filter(|side| side.entries.len() >= ALL) {
+        let mut entries = side.entries.clone();
+        let warps = side.entries.windows(ALL).filter_map(|run| {
+            let (cta, warp, lane) = run[0].0.parts();
+            let of_warp = |(at, entry): (usize, &(Entity, Stamp))| entry.0 == Entity::thread(cta, warp, at);
+            let is_whole = lane == 0 && run.iter().enumerate().all(of_warp);
+            let least = run.iter().map(|entry| entry.1).min();
+            is_whole.then(|| (Entity::warp(cta, warp), least.unwrap_or_default()))
+        });
+        let mut raised = false;
+        for (warp, stamp) in warps {
+            raised = true;
+            match entries.binary_search_by_key(&warp, |entry| entry.0) {
+                Ok(at) => entries[at].1 = entries[at].1.max(stamp),
+                Err(at) => entries.insert(at, (warp, stamp)),
+            }
+        }
+        if raised {
+            *side = Arc::new(Clock { entries: without_repetition(entries), ..Clock::default() });
+        }
+    }
+    Arc::new(clock)
+}
+
 /// What either of two clocks knows, without a new one if one of them knows all.
 pub fn join(a: &Arc<Clock>, b: &Arc<Clock>) -> Arc<Clock> {
     if Arc::ptr_eq(a, b) || a.includes(b) {

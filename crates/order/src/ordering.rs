@@ -249,17 +249,10 @@ impl Order {
     fn fence_proxy(&mut self, actor: &Actor, lanes: u32) {
         let now = self.now;
         let warp = &mut self.view(actor.cta).warps[actor.warp as usize];
-        match &mut warp.lanes {
-            None if lanes == u32::MAX => {
-                let all = Entity::warp(actor.cta, actor.warp);
-                warp.clock = Arc::new(warp.clock.with_fence(actor.site.fences, all, now));
-            }
-            _ => {
-                for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
-                    let view = warp.lane(lane);
-                    view.clock = Arc::new(view.clock.with_fence(actor.site.fences, actor.entity(lane), now));
-                }
-            }
+        // Each lane by itself: that they execute the fence together orders nothing between them.
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            let view = warp.lane(lane);
+            view.clock = Arc::new(view.clock.with_fence(actor.site.fences, actor.entity(lane), now));
         }
         self.tick();
     }

@@ -24,7 +24,8 @@ pub struct Published {
     pub site: SiteId,
 }
 
-/// So many whose scopes are the device or the system are kept apart; more become one, which counts for everybody.
+/// So many whose scopes are the device or the system are kept apart, the last ones; those before become one, which counts for
+/// everybody.
 const WIDE: usize = 8;
 /// So many whose scopes are narrower are remembered: who is in the scope of one is one of few.
 const NARROW: usize = 64;
@@ -59,20 +60,23 @@ impl Published {
 pub fn publish(list: &mut Vec<Published>, published: &Published) {
     // What is no thread's own is for all who wait.
     let wide = |one: &Published| one.place.is_none() || one.scope >= Scope::Gpu;
-    let alike = |known: &&mut Published| match known.place {
-        None => wide(published),
-        Some(_) => known.place == published.place && known.scope == published.scope,
+    let alike = |known: &&mut Published| match (known.place, published.place) {
+        (None, None) => true,
+        (None, _) | (_, None) => false,
+        (Some(known_place), Some(place)) => known_place == place && known.scope == published.scope,
     };
     if let Some(known) = list.iter_mut().find(alike) {
         return known.absorb(published);
     }
     list.push(published.clone());
     if wide(published) && list.iter().filter(|one| wide(one)).count() > WIDE {
-        let mut all = published.clone();
-        list.iter().filter(|one| wide(one)).for_each(|other| all.absorb(other));
-        all.place = None;
-        list.retain(|one| !wide(one));
-        list.push(all);
+        // The last ones stay apart, so that an acquire of too narrow a scope is seen to miss them.
+        let mut first = || list.iter().position(wide).map(|at| list.remove(at));
+        if let (Some(mut all), Some(other)) = (first(), first()) {
+            all.absorb(&other);
+            all.place = None;
+            list.insert(0, all);
+        }
     } else if !wide(published) && list.iter().filter(|one| !wide(one)).count() > NARROW {
         let oldest = list.iter().position(|one| !wide(one));
         oldest.map(|oldest| list.remove(oldest));

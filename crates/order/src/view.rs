@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ptxvm_model::event::{Place, Scope};
 
 use crate::barrier::Barriers;
-use crate::clock::{Clock, Entity, Event, Key, Stamp, join};
+use crate::clock::{Clock, Entity, Event, Key, Stamp, gathered, join};
 use crate::published::{Published, publish};
 use crate::sequence::Sequence;
 use crate::site::SiteId;
@@ -162,7 +162,7 @@ impl WarpView {
         let mut chosen = views.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0);
         let first =
             chosen.next().map_or_else(|| Arc::clone(&self.clock), |(_, view)| Arc::clone(&view.clock));
-        chosen.fold(first, |sum, (_, view)| join(&sum, &view.clock))
+        gathered(chosen.fold(first, |sum, (_, view)| join(&sum, &view.clock)))
     }
 }
 

@@ -44,7 +44,12 @@ fn notes(meeting: &Meeting, kernel: &str, what: &str, name: Option<&str>) -> Vec
 
 /// It as an object.
 #[must_use]
-pub fn object(report: &Report<'_>, meeting: &Meeting, (kernel, what): (&str, &str), name: Option<&str>) -> Value {
+pub fn object(
+    report: &Report<'_>,
+    meeting: &Meeting,
+    (kernel, what): (&str, &str),
+    name: Option<&str>,
+) -> Value {
     let part = &meeting.part;
     let (start, end) = report.place(part.accessed.span);
     let Thread { ctaid, tid, warp, lane } = part.accessed.thread;

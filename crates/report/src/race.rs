@@ -84,7 +84,8 @@ fn label(race: &Race, part: &Part) -> Label {
         (_, true) => "written",
         (_, false) => "read",
     };
-    let kernel = race.grids.as_ref().map(|grids| &grids.kernels[usize::from(std::ptr::eq(part, &race.second))]);
+    let kernel =
+        race.grids.as_ref().map(|grids| &grids.kernels[usize::from(std::ptr::eq(part, &race.second))]);
     labelled(part, done, kernel.map(String::as_str))
 }
 

@@ -6,7 +6,7 @@ use ptxvm_ir::Program;
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::follower::{Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, Ordering};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
-use ptxvm_machine::door::touch::{Space, Wants};
+use ptxvm_machine::door::touch::{Proxy, Space, Wants};
 use ptxvm_machine::{Follower, Turns};
 use ptxvm_memory::Budget;
 use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
@@ -156,7 +156,8 @@ impl State {
             strong,
             proxy: access.proxy,
             reduces: site.reduces,
-            may_repeat: kind == Kind::Write && memory.is_some(),
+            // What tensor memory held cannot be seen.
+            may_repeat: kind == Kind::Write && memory.is_some() && access.space != Space::Tensor,
             record: None,
             settled,
         };
@@ -183,8 +184,16 @@ impl State {
             if let Some(record) = Record::new(&whole, id, 0) {
                 let (cta, knows_no_more) = (actor.cta, deed.clock.knows_only_whole(actor.cta));
                 let (shared, forgets) = (access.space == Space::Shared, self.more.is_full());
-                let quick =
-                    Quick { record, cta, settled, knows_no_more, constant: site.constant, writes, shared, forgets };
+                let quick = Quick {
+                    record,
+                    cta,
+                    settled,
+                    knows_no_more,
+                    constant: site.constant,
+                    writes,
+                    shared,
+                    forgets,
+                };
                 slow = self.touch_quickly(access, &quick);
             }
         }
@@ -315,8 +324,19 @@ impl Follower for RaceChecker {
     }
 
     fn heap(&self, change: &HeapChange) {
+        let mut state = self.state();
         if let Some(bytes) = change.taken {
-            self.state().forget(change.address, bytes);
+            state.forget(change.address, bytes);
+            state.blocks.insert(change.address, bytes);
+        } else if let Some(bytes) = state.blocks.remove(&change.address)
+            && !state.has_stopped()
+        {
+            // Who gives a block back must come after all who have used it, as if all of it were written.
+            let (who, source) = (change.who, change.source);
+            let addresses = &[change.address; 32];
+            let (space, wants, proxy) = (Space::Global, Wants::Write, Proxy::Generic);
+            let access = Access { who, source, space, addresses, bytes, wants, proxy };
+            state.access_as(Kind::Write, &access, self.sites.id(source), None);
         }
     }
 

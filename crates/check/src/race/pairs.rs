@@ -28,7 +28,9 @@ impl Footprint {
     #[must_use]
     pub fn races_beside(&self, other: &Footprint, limit: usize) -> Vec<Race> {
         match (other.left(), self.left()) {
-            (Some(first), Some(second)) if !first.speaks_with_the_host() && !second.speaks_with_the_host() => {
+            (Some(first), Some(second))
+                if !first.speaks_with_the_host() && !second.speaks_with_the_host() =>
+            {
                 Pairs::new((first, second), Between::Streams, limit).compare(&first.all, &second.all)
             }
             _ => Vec::new(),
@@ -193,12 +195,14 @@ fn shared_bytes(trace: &Trace, stretch: &Stretch) -> Option<(u64, u64)> {
     let word = trace.first.max(stretch.first / WORD * WORD);
     // Of the words of a stretch only the first and the last may be in part the host's.
     let ends = [word, (stretch.end - 1) / WORD * WORD];
-    [word, word + WORD, ends[1]].into_iter().filter(|word| (trace.first..trace.end).contains(word)).find_map(|word| {
-        let inside = |byte: &u64| (stretch.first..stretch.end).contains(&(word + byte));
-        let mut bytes = (0..WORD).filter(inside).filter(|byte| trace.record.mask() >> byte & 1 != 0);
-        let first = bytes.next()?;
-        Some((word + first, 1 + bytes.count() as u64))
-    })
+    [word, word + WORD, ends[1]].into_iter().filter(|word| (trace.first..trace.end).contains(word)).find_map(
+        |word| {
+            let inside = |byte: &u64| (stretch.first..stretch.end).contains(&(word + byte));
+            let mut bytes = (0..WORD).filter(inside).filter(|byte| trace.record.mask() >> byte & 1 != 0);
+            let first = bytes.next()?;
+            Some((word + first, 1 + bytes.count() as u64))
+        },
+    )
 }
 
 /// Whether an instruction is a strong operation that threads of other grids are in the scope of.

@@ -41,9 +41,12 @@ impl State {
         let signals =
             self.signals.get_mut(&memory(space, actor.cluster)).and_then(|signals| signals.get_mut(&word));
         for signal in signals.into_iter().flatten().filter(|signal| signal.mask == mask) {
-            signal
-                .seen_by
-                .retain(|known| (known.cta, known.warp, known.lanes) != (event.cta, event.warp, event.lanes));
+            // Lanes of a warp that poll are one: who knows of one of them counts as knowing of all.
+            let known = |known: &&mut Event| (known.cta, known.warp) == (event.cta, event.warp);
+            if let Some(known) = signal.seen_by.iter_mut().find(known) {
+                known.lanes |= event.lanes;
+                continue;
+            }
             if signal.seen_by.len() == OBSERVERS {
                 signal.seen_by.remove(0);
             }

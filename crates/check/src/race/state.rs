@@ -35,14 +35,14 @@ pub struct Signal {
     pub seen_by: SmallVec<[Event; 2]>,
 }
 
-/// So many are remembered who have seen a write.
-pub const OBSERVERS: usize = 8;
+/// So many warps are remembered that have seen a write.
+pub const OBSERVERS: usize = 64;
 
 /// What has been released at the bytes of a word: by one write as a rule, and never by two of the same byte.
 pub type Signals = SmallVec<[Signal; 1]>;
 
-/// So many groups are waited for one by one, at most: who waits for all but more of them waits for none.
-const GROUPS: usize = 64;
+/// So many groups are told apart, at most: who waits for all but more of them counts as waiting for all before the last so many.
+const GROUPS: usize = 1024;
 
 /// The groups of asynchronous operations that a thread has closed lately, each with the stamp of its last operation.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +82,8 @@ impl Groups {
 
     /// The stamp up to which all operations are done when only the latest groups may be under way; 0 if none is.
     pub fn done(&self, latest: u32) -> Stamp {
-        let done = self.closed.len().checked_sub(1 + latest as usize);
+        let latest = (latest as usize).min(GROUPS - 1);
+        let done = self.closed.len().checked_sub(1 + latest);
         done.map_or(0, |at| self.closed[at])
     }
 }
@@ -118,6 +119,8 @@ pub struct State {
     pub shadows: Vec<Shadow<Entry>>,
     /// In the same way, of shared memories: who has read words besides those whom their records have room for.
     pub readers: Vec<Shadow<Readers>>,
+    /// The blocks of the heap that threads have taken in this launch: how long each is.
+    pub blocks: FxHashMap<u64, u64>,
     /// Accesses of words besides those whom their entries have room for.
     pub more: More,
     /// By cluster: which are its shared memory and its tensor memory.
@@ -176,6 +179,7 @@ impl State {
             budget,
             shadows: vec![Shadow::default()],
             readers: Vec::new(),
+            blocks: FxHashMap::default(),
             more: More::default(),
             of_clusters: FxHashMap::default(),
             spare: Vec::new(),

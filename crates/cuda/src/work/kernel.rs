@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Check, Dimensions, Failure, Findings, Footprint, LaunchOptions, Limit, MemoryModel, OnEvent};
+use ptxvm_vm::{
+    Arguments, Check, Dimensions, Failure, Findings, Footprint, LaunchOptions, Limit, MemoryModel, OnEvent,
+};
 
+use super::Mark;
 use super::beside;
 use super::busy::Running;
-use super::Mark;
 use super::dependent::Ties;
 use super::print::Print;
 use crate::abi::{Answer, CUresult};

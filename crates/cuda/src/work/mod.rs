@@ -77,11 +77,15 @@ impl Operation {
         match self {
             Operation::Empty => Ok(()),
             Operation::Kernel(launch) => launch.run(context),
-            Operation::Copy(copy) => copy.run(context).map(|()| in_order(|order| beside::copied(order, copy, true))),
+            Operation::Copy(copy) => {
+                copy.run(context).map(|()| in_order(|order| beside::copied(order, copy, true)))
+            }
             Operation::Staged(staged) => {
                 staged.run(context).map(|()| in_order(|order| beside::copied(order, staged.copy(), false)))
             }
-            Operation::Fill(fill) => fill.run(context).map(|()| in_order(|order| beside::filled(order, fill))),
+            Operation::Fill(fill) => {
+                fill.run(context).map(|()| in_order(|order| beside::filled(order, fill)))
+            }
             Operation::Free(free) => {
                 free.run(context);
                 Ok(())

@@ -103,7 +103,6 @@ pub fn waits() -> u64 {
 /// What of some work may not come before all that is still to be done.
 pub fn still_beside(works: impl Iterator<Item = Arc<Order>>) -> Vec<bool> {
     let All { program, open, .. } = &*all();
-    let beside =
-        |work: &Order| !program.has(work) || open.values().any(|other| other.is_beside(work));
+    let beside = |work: &Order| !program.has(work) || open.values().any(|other| other.is_beside(work));
     works.map(|work| beside(&work)).collect()
 }

@@ -119,6 +119,8 @@ impl Execute for Commit {
         if last {
             context.worker.cluster.events += 1;
         }
+        // Another warp may go on, and wait, before this one does.
+        context.wgmma_is_under_way();
         if !all {
             context.warp.awaited = Some(Awaited::Warpgroup);
             return Flow::Wait;
