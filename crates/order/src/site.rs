@@ -209,6 +209,11 @@ fn site(operation: &Operation) -> Site {
             Site { carrier, manner: Manner::Together, ..OTHER }
         }
         Operation::Surface(Surface::Reduce { .. }) => Site { reduces: true, ..OTHER },
+        // It tells no mbarrier object: it is a strong write that releases (8.8).
+        Operation::Copy(Copy::StoreAsync(store)) if store.mbarrier.is_none() => {
+            let (carrier, element) = (Carrier::Stores, store.width as u32);
+            Site { carrier, manner: Manner::Store, order: Order::Release, element, ..OTHER }
+        }
         Operation::Copy(copy) => Site {
             carrier: match copy {
                 Copy::Async(_) | Copy::Arrive { .. } => Carrier::Copies,

@@ -9,7 +9,7 @@ use ptxvm_machine::door::follower::{Batch, Doubted, Ordering};
 use ptxvm_machine::door::observer::{Transferred, Who};
 use ptxvm_machine::door::touch::{Proxy, Space, Touch, Wants};
 use ptxvm_model::event::Scope;
-use ptxvm_order::{Actor, Carrier, Clock, Entity, Event, Published, SiteId, Stamp};
+use ptxvm_order::{Actor, Carrier, Clock, Entity, Event, Manner, Published, SiteId, Stamp};
 use rustc_hash::FxHashSet;
 
 use crate::race::deed::{Deed, Kind, Pass};
@@ -63,6 +63,9 @@ impl State {
     pub fn issue(&mut self, operation: &Transferred<'_>, site: SiteId) {
         let actor = self.order.actor(&operation.who, site, Space::Global);
         let (lanes, stamp) = (operation.who.lanes, self.order.now);
+        if actor.site.manner == Manner::Store {
+            return self.store_and_release(operation, &actor);
+        }
         let clock = self.order.view(actor.cta).warps[actor.warp as usize].sum(lanes);
         let units = Units::of(actor.site.carrier, &actor, (lanes, stamp), signalled(operation.touches));
         let mut each = threads(&Event { lanes, ..units.destination }).zip(0u32..);
@@ -92,7 +95,8 @@ impl State {
             let actor = Actor { space: touch.space, ..actor };
             let reduces = actor.site.reduces;
             let clock = Arc::clone(&clock);
-            let may_repeat = kind == Kind::Write && !reduces;
+            // What tensor memory held cannot be seen.
+            let may_repeat = kind == Kind::Write && !reduces && touch.space != Space::Tensor;
             let record = Record::new(&event, actor.id, 0);
             let (strong, settled) = (None, 0);
             let deed =
@@ -116,6 +120,26 @@ impl State {
             self.issued.insert(id, Issued { clock, event, doubts });
         }
         // What its threads do from now on has another stamp.
+        self.order.tick();
+    }
+
+    /// A thread writes by an asynchronous operation that releases, which nobody waits for: it is as if it wrote by itself.
+    fn store_and_release(&mut self, operation: &Transferred<'_>, actor: &Actor) {
+        let lane = operation.who.lanes.trailing_zeros() as usize % 32;
+        for touch in operation.touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::WriteLater)) {
+            let actor = Actor { space: touch.space, ..*actor };
+            let event = actor.event(1 << lane, self.order.now);
+            let view = self.order.view(actor.cta);
+            let (settled, clock) = (view.all, Arc::clone(view.warps[actor.warp as usize].clock(lane)));
+            let (record, strong) = (Record::new(&event, actor.id, 0), Some(actor.site.scope));
+            let (own, kind, proxy) = (1 << lane, Kind::Write, Proxy::Generic);
+            let (reduces, may_repeat) = (false, false);
+            let deed =
+                Deed { actor, event, own, clock, kind, strong, proxy, reduces, may_repeat, record, settled };
+            let place = (touch.space, touch.address, touch.bytes);
+            self.touch(&deed, place, Pass::Both);
+            self.release(&deed, lane, place);
+        }
         self.order.tick();
     }
 
