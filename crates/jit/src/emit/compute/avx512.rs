@@ -111,6 +111,60 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// Numbers of single precision as integers of 32 bits without their fractions. What does not fit becomes the number with
+    /// only the highest bit set, or with all of them if they have no sign.
+    pub fn cut_off(&mut self, number: &str, signed: bool) -> Name {
+        let name = if signed { "cvttps2dq" } else { "cvttps2udq" };
+        self.by_registers(("float", 32), "i32", &[number], |writer, ty, part| {
+            let name = format!("@llvm.x86.avx512.mask.{name}.512");
+            let result = "<16 x i32>";
+            writer.declare(format!("declare {result} {name}({ty}, {result}, i16, i32)"));
+            writer.value(format!(
+                "call {result} {name}({ty} {}, {result} zeroinitializer, i16 -1, i32 4)",
+                part[0]
+            ))
+        })
+    }
+
+    /// The same, where what is too large becomes the largest number, what is too small the least, and NaN zero.
+    pub fn clamped_word(&mut self, number: &str, signed: bool) -> Name {
+        let (float, truth) = (self.float_ty(32), self.ty(1));
+        let zero = self.constant(32, 0);
+        if !signed {
+            let zero = self.as_float(32, &zero);
+            let above = self.value(format!("fcmp ogt {float} {number}, {zero}"));
+            let positive = self.value(format!("select {truth} {above}, {float} {number}, {float} {zero}"));
+            return self.cut_off(&positive, false);
+        }
+        let integer = self.cut_off(number, true);
+        let (above, most) = (self.constant(32, 0x4f00_0000), self.constant(32, 0x7fff_ffff));
+        let above = self.as_float(32, &above);
+        let is_above = self.value(format!("fcmp oge {float} {number}, {above}"));
+        let integer = self.select(&is_above, 32, &most, &integer);
+        let is_nan = self.value(format!("fcmp uno {float} {number}, {number}"));
+        self.select(&is_nan, 32, &zero, &integer)
+    }
+
+    /// The bits of one number where a mask has ones, and those of another elsewhere.
+    pub fn mixed_bits(&mut self, mask: u64, a: &str, b: &str) -> Name {
+        if !(self.wide && self.avx512) {
+            let of_a = self.with("and", 32, a, mask);
+            let of_b = self.with("and", 32, b, !mask & u64::from(u32::MAX));
+            return self.two("or", 32, &of_a, &of_b);
+        }
+        /// Of three bits, the first of which is the mask's.
+        const CHOOSES: u32 = 0xca;
+        let mask = self.constant(32, mask);
+        self.by_registers(("i32", 32), "i32", &[&mask, a, b], |writer, ty, parts| {
+            const NAME: &str = "@llvm.x86.avx512.pternlog.d.512";
+            writer.declare(format!("declare {ty} {NAME}({ty}, {ty}, {ty}, i32)"));
+            let [mask, a, b] = [&parts[0], &parts[1], &parts[2]];
+            writer.value(format!("call {ty} {NAME}({ty} {mask}, {ty} {a}, {ty} {b}, i32 {CHOOSES})"))
+        })
+    }
+}
+
 /// How an instruction is told to round: without exceptions, and in a direction.
 fn way(rounding: Rounding) -> u32 {
     8 + match rounding {

@@ -154,6 +154,9 @@ impl Emitter<'_> {
 /// which it makes a branch for each lane.
 fn clamped_integer(writer: &mut Writer, number: &str, wide: u32, to: Type) -> Name {
     let (bits, signed) = (to.bits(), to.kind() == Kind::Signed);
+    if (bits, wide) == (32, 32) && writer.wide && writer.avx512 {
+        return writer.clamped_word(number, signed);
+    }
     let (ty, float) = (writer.ty(bits), writer.float_ty(wide));
     // Both are powers of two, or zero, so that every format has them.
     let above = 2f64.powi(if signed { bits as i32 - 1 } else { bits as i32 });

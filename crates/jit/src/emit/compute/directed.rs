@@ -12,10 +12,11 @@ use super::arithmetic::rounded;
 use super::finish::flush;
 
 /// A function of its sources, rounded down, up or towards zero; without AVX-512, a sum, a difference, a product or `fma`.
+/// Without `ftz`, a NaN may have any bits.
 pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Rounding, ftz: bool) -> Name {
     if writer.avx512 {
         let result = rounded(writer, function, 32, names, (rounding, ftz));
-        return one_nan(writer, &result);
+        return if ftz { one_nan(writer, &result) } else { result };
     }
     let single = writer.float_ty(32);
     let double = writer.float_ty(64);
@@ -84,9 +85,10 @@ pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Roun
         let is_zero = writer.value(format!("fcmp oeq {double} {sum}, {zero}"));
         result = writer.select(&is_zero, 32, &signed, &result);
     }
-    if ftz {
-        result = flush_exact(writer, &result, &sum, &error, rounding);
+    if !ftz {
+        return result;
     }
+    result = flush_exact(writer, &result, &sum, &error, rounding);
     one_nan(writer, &result)
 }
 

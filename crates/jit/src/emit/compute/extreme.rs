@@ -24,6 +24,10 @@ pub fn extreme(
     modifiers: Modifiers,
 ) -> Name {
     let Format { bits, infinity, nan } = *format;
+    let plain = !modifiers.nan && !modifiers.abs && !modifiers.xorsign;
+    if plain && bits == 32 && writer.wide && writer.avx512 {
+        return writer.extreme_of_singles([a, b], which);
+    }
     let sign = 1 << (bits - 1);
     let turned = writer.two("xor", bits, a, b);
     let [a, b] = [a, b].map(|name| match modifiers.abs {
@@ -44,6 +48,36 @@ pub fn extreme(
     let none = writer.two(if modifiers.nan { "or" } else { "and" }, 1, &a_nan, &b_nan);
     let canonical = writer.constant(bits, nan);
     writer.select(&none, bits, &canonical, &number)
+}
+
+impl Writer {
+    /// The same of single precision by an instruction that orders zeros by their signs. Of a NaN it makes what is not wanted only
+    /// if that signals or the other is one too.
+    fn extreme_of_singles(&mut self, [a, b]: [&str; 2], which: Extreme) -> Name {
+        const NAME: &str = "@llvm.x86.avx512.mask.range.ps.512";
+        /// The sign is that of the number that is chosen.
+        const SIGN_OF_RESULT: u32 = 4;
+        /// As usual.
+        const ROUNDING: u32 = 4;
+        let control = SIGN_OF_RESULT + u32::from(which == Extreme::Max);
+        let [float_a, float_b] = [a, b].map(|name| self.as_float(32, name));
+        let number = self.by_registers(("float", 32), "float", &[&float_a, &float_b], |writer, ty, parts| {
+            writer.declare(format!("declare {ty} {NAME}({ty}, {ty}, i32, {ty}, i16, i32)"));
+            let [a, b] = [&parts[0], &parts[1]];
+            writer.value(format!(
+                "call {ty} {NAME}({ty} {a}, {ty} {b}, i32 {control}, {ty} zeroinitializer, i16 -1, i32 {ROUNDING})"
+            ))
+        });
+        let number = self.as_bits(32, &number);
+        let ty = self.float_ty(32);
+        let [a_nan, b_nan] =
+            [&float_a, &float_b].map(|float| self.value(format!("fcmp uno {ty} {float}, {float}")));
+        let number = self.select(&a_nan, 32, b, &number);
+        let number = self.select(&b_nan, 32, a, &number);
+        let none = self.two("and", 1, &a_nan, &b_nan);
+        let canonical = self.constant(32, NAN);
+        self.select(&none, 32, &canonical, &number)
+    }
 }
 
 /// The same of double precision, where of two NaN the second comes out, made quiet.

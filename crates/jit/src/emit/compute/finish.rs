@@ -17,10 +17,14 @@ pub fn flush(writer: &mut Writer, a: &str, ftz: bool) -> Name {
 
 /// `.sat`: into the range from plus zero to one, NaN to plus zero.
 pub fn saturate(writer: &mut Writer, a: &str) -> Name {
-    let (one, infinity) = (writer.constant(32, 0x3f80_0000), writer.constant(32, 0x7f80_0000));
-    let zero = writer.constant(32, 0);
-    let least = writer.intrinsic("umin", 32, &[a, &one]);
-    // All that is negative or NaN lies above plus infinity when the bits are read as an integer.
-    let outside = writer.compare("ugt", 32, a, &infinity);
-    writer.select(&outside, 32, &zero, &least)
+    let (float, truth) = (writer.float_ty(32), writer.ty(1));
+    let mut number = writer.as_float(32, a);
+    // What is not above zero is minus zero or NaN too.
+    for (relation, bound) in [("ogt", 0), ("olt", 0x3f80_0000)] {
+        let bound = writer.constant(32, bound);
+        let bound = writer.as_float(32, &bound);
+        let within = writer.value(format!("fcmp {relation} {float} {number}, {bound}"));
+        number = writer.value(format!("select {truth} {within}, {float} {number}, {float} {bound}"));
+    }
+    writer.as_bits(32, &number)
 }

@@ -59,10 +59,11 @@ impl Emitter<'_> {
             F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp
                 if bits == 32 && is_directed(rounding) && self.directs(function) =>
             {
-                self.map(&sources, bits, |writer, names| {
+                let value = self.map(&sources, bits, |writer, names| {
                     let value = directed(writer, function, names, rounding, finish.ftz);
                     if finish.sat { saturate(writer, &value) } else { value }
-                })
+                });
+                Value { loose: !finish.ftz && !finish.sat, ..value }
             }
             F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp
                 if is_directed(rounding) && self.writer.avx512 =>
@@ -71,11 +72,14 @@ impl Emitter<'_> {
                     rounded(writer, function, bits, names, (rounding, false))
                 })
             }
-            F::Abs | F::Neg if bits == 32 => self.map(&sources, bits, |writer, names| {
-                let changed = signed(writer, function, 32, &names[0]);
-                let value = one_nan(writer, &changed);
-                flush(writer, &value, finish.ftz)
-            }),
+            F::Abs | F::Neg if bits == 32 => {
+                let value = self.map(&sources, bits, |writer, names| {
+                    let changed = signed(writer, function, 32, &names[0]);
+                    let value = if finish.ftz { one_nan(writer, &changed) } else { changed };
+                    flush(writer, &value, finish.ftz)
+                });
+                Value { loose: !finish.ftz, ..value }
+            }
             // A NaN keeps even its sign.
             F::Abs | F::Neg => self.map(&sources, bits, |writer, names| {
                 let changed = signed(writer, function, 64, &names[0]);
@@ -120,10 +124,10 @@ impl Emitter<'_> {
         let known = rounding == Rounding::Rn || is_directed(rounding);
         let value = self.map(known.then_some(&sources)?, 64, |writer, names| {
             writer.in_parts((64, 32), names, |writer, names| {
-                if rounding != Rounding::Rn {
-                    return directed(writer, function, names, rounding, finish.ftz);
-                }
-                let value = arithmetic(writer, function, 32, names, finish.ftz);
+                let value = match rounding {
+                    Rounding::Rn => arithmetic(writer, function, 32, names, finish.ftz),
+                    _ => directed(writer, function, names, rounding, finish.ftz),
+                };
                 one_nan(writer, &value)
             })
         });

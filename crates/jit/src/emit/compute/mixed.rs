@@ -44,7 +44,7 @@ impl Emitter<'_> {
             };
             if sat { saturate(writer, &value) } else { value }
         });
-        self.write(*to, Value { loose: nearest && !sat, ..value }, guard);
+        self.write(*to, Value { loose: !sat, ..value }, guard);
         Some(())
     }
 }

@@ -4,7 +4,7 @@
 
 use ptxvm_num::mufu;
 
-use super::super::nan::NAN;
+use super::super::nan::{NAN, one_nan_of};
 use super::super::writer::{Name, Writer};
 use super::bits::clz;
 use crate::outside;
@@ -125,18 +125,22 @@ impl Unit<'_> {
         let index = self.0.with("lshr", 32, &fixed, 17);
         let square = self.square(&rest);
         let bits = self.bits_of(&mufu::EX2, &outside::EX2, &index, (&rest, &square), 15);
-        let bits = self.0.with("and", 32, &bits, MANTISSA);
-        let power = self.0.with("and", 32, &fixed, !MANTISSA);
-        let finite = self.0.two("or", 32, &power, &bits);
+        let finite = self.0.mixed_bits(MANTISSA, &bits, &fixed);
         let finite = self.0.with("add", 32, &finite, 127 << SINGLE);
         let result = self.unless("slt", &fixed, (126u64 << SINGLE).wrapping_neg(), 0, &finite);
         let result = self.unless("sge", x, POSITIVE_128, INFINITY, &result);
-        let magnitude = self.0.with("and", 32, x, low(31));
-        self.unless("ugt", &magnitude, INFINITY, NAN, &result)
+        one_nan_of(self.0, x, &result)
     }
 
-    /// A float as a fixed-point number with 23 bits of fraction, cut off; anything of its sign, if it is beyond 160.
+    /// A float as a fixed-point number with 23 bits of fraction, cut off; anything of its sign, if it is beyond 160, or below
+    /// the least power.
     fn fixed(&mut self, x: &Name) -> Name {
+        if self.0.wide && self.0.avx512 {
+            // What does not fit becomes the least number.
+            let scaled = self.0.scaled(x, SINGLE);
+            let scaled = self.0.as_float(32, &scaled);
+            return self.0.cut_off(&scaled, true);
+        }
         const MOST: u64 = 0x4320_0000;
         let (float, word) = (self.0.float_ty(32), self.0.ty(32));
         let truth = self.0.ty(1);

@@ -125,7 +125,7 @@ impl Emitter<'_> {
         let bits = to.bits();
         match (to, rounding) {
             (Type::F32, None) if sat || !ftz => {
-                let a = self.read(source, 32);
+                let a = if sat { self.read_loose(source, 32) } else { self.read(source, 32) };
                 Some(self.map(&[a], 32, |writer, names| {
                     let a = flush(writer, &names[0], ftz);
                     if sat { saturate(writer, &a) } else { a }
