@@ -27,4 +27,4 @@ mod tuning;
 pub use cache::CodeCache;
 pub use engine::{Engine, KernelCode};
 pub use refusal::Refusal;
-pub use tuning::{GoAlone, Tuning};
+pub use tuning::{GoAlone, OneWay, Tuning};

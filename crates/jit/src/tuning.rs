@@ -12,6 +12,8 @@ pub struct Tuning {
     /// Whether words that lie close together are moved at once where that is told by the bits of `%tid.x`, or found when the
     /// code runs.
     pub close: bool,
+    /// Where stretches are written once more, for warps of which all lanes go one way.
+    pub one_way: OneWay,
     /// Whether instructions of AVX-512 are named, which the host must have ([`Tuning::has_avx512`]): permutes that look tables
     /// up, arithmetic with a rounding of its own; and parts of words are moved under masks.
     pub avx512: bool,
@@ -48,6 +50,17 @@ impl Tuning {
     }
 }
 
+/// Where stretches are written once more, for warps of which all lanes go one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OneWay {
+    /// Where addresses in loops that lanes may leave at different rounds have a shape then.
+    WhereItPays,
+    /// Wherever they can be.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
 /// Where lanes go through a stretch alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoAlone {
@@ -62,6 +75,13 @@ pub enum GoAlone {
 impl Default for Tuning {
     /// LLVM takes a tenth of a second for the longest stretch. What a cut costs, some stores and loads, is little beside it.
     fn default() -> Self {
-        Self { least: 256, most: 768, alone: GoAlone::WhereItPays, close: true, avx512: Self::has_avx512() }
+        Self {
+            least: 256,
+            most: 768,
+            alone: GoAlone::WhereItPays,
+            close: true,
+            one_way: OneWay::WhereItPays,
+            avx512: Self::has_avx512(),
+        }
     }
 }

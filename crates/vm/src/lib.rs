@@ -108,7 +108,7 @@ pub use ptxvm_check::{
 };
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
-pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};
+pub use ptxvm_jit::{CodeCache, GoAlone, OneWay, Tuning};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{

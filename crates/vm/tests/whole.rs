@@ -6,7 +6,7 @@
 
 mod common;
 
-use ptxvm_vm::{Buffer, Device, EngineChoice, GoAlone, LaunchOptions, Profile, Settings, Tuning};
+use ptxvm_vm::{Buffer, Device, EngineChoice, GoAlone, LaunchOptions, OneWay, Profile, Settings, Tuning};
 use serde::Deserialize;
 
 use common::golden;
@@ -136,9 +136,9 @@ fn run(whole: &Whole, case: &Case, source: &str, want: &[u32], engine: EngineCho
     };
     // Code of every kind: cut wherever it can be, for one lane after the other wherever that can be, and as it is best.
     let tuning = match case.seed % 4 {
-        0 => Tuning { least: 1, most: 1, ..Tuning::default() },
+        0 => Tuning { least: 1, most: 1, one_way: OneWay::Always, ..Tuning::default() },
         1 => Tuning { alone: GoAlone::Always, ..Tuning::default() },
-        2 => Tuning { close: false, avx512: false, ..Tuning::default() },
+        2 => Tuning { close: false, one_way: OneWay::Never, avx512: false, ..Tuning::default() },
         _ => Tuning::default(),
     };
     if engine == EngineChoice::Compile

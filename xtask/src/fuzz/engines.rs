@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ptxvm_vm::{Device, GoAlone, Profile, Tuning};
+use ptxvm_vm::{Device, GoAlone, OneWay, Profile, Tuning};
 
 use super::agreement::{self, Agreed};
 use super::forms::Forms;
@@ -119,8 +119,9 @@ impl Sources {
 }
 
 /// How the code of a program is made: it is cut at all places where it can be, at some, or as it is best, and lanes go alone
-/// wherever they can, where it pays, or nowhere; words that lie close together are moved at once or not. Where lanes of a warp race, as they may in all but small programs, their
-/// order counts: those do not go alone wherever they can.
+/// wherever they can, where it pays, or nowhere; words that lie close together are moved at once or not; and what lanes go
+/// through one way is written once more wherever it can be, where it pays, or nowhere. Where lanes of a warp race, as they may in all but small programs, their order
+/// counts: those do not go alone wherever they can.
 fn tuning(seed: u64, is_small: bool) -> Tuning {
     let (least, most) = match seed % 4 {
         0 => (1, 1),
@@ -133,7 +134,12 @@ fn tuning(seed: u64, is_small: bool) -> Tuning {
         _ => GoAlone::WhereItPays,
     };
     let avx512 = Tuning::has_avx512() && !(seed / 48).is_multiple_of(3);
-    Tuning { least, most, alone, close: !(seed / 12).is_multiple_of(4), avx512 }
+    let one_way = match seed / 16 % 3 {
+        0 => OneWay::Never,
+        1 => OneWay::WhereItPays,
+        _ => OneWay::Always,
+    };
+    Tuning { least, most, alone, close: !(seed / 12).is_multiple_of(4), one_way, avx512 }
 }
 
 /// Loads a module and has both engines run it.

@@ -1,7 +1,7 @@
 //! The homes of values: what a register holds where ways join is one of several values, and all of these live in one
 //! place. A register may have several homes, in which different lanes may keep different values at the same time.
 
-use ptxvm_ir::flow::{Flow, Origin, Uniformity, ValueId, Values};
+use ptxvm_ir::flow::{Flow, Origin, UniformOver, Uniformity, ValueId, Values};
 use ptxvm_ir::operation::Operation;
 use ptxvm_ir::operation::compute::{Compute, FloatFunction, Movement};
 use ptxvm_ir::{BlockId, Function, OperandKind, Program};
@@ -12,6 +12,7 @@ use super::late::Late;
 use super::promise::{Promise, promises};
 use super::remade::{remade, splits};
 use super::shape::{Shape, Solver};
+use crate::tuning::OneWay;
 
 /// The homes of a function's values.
 pub struct Homes {
@@ -20,6 +21,8 @@ pub struct Homes {
     of: Vec<HomeId>,
     /// By home: how its values differ between lanes.
     shapes: Vec<Shape>,
+    /// By home: the same where all lanes of a warp go one way; empty where that is not looked at.
+    shapes_of_one_way: Vec<Shape>,
     /// By home: whether all its values are results of single precision, or constants that are no NaN.
     loose: Vec<bool>,
     /// By home: the number that all its values are, if they are one.
@@ -52,7 +55,7 @@ impl Homes {
         function: &Function,
         (flow, uniformity, live, late): (&Flow, &Uniformity, &[Vec<u64>], &Late),
         cta: [u32; 3],
-        close: bool,
+        (close, one_way): (bool, OneWay),
     ) -> Option<Self> {
         let values = flow.values.clone()?;
         // What joins and is not read after that needs no common place.
@@ -87,8 +90,17 @@ impl Homes {
             constants: &constants,
             cta,
             patterns: close,
+            one_way: false,
         };
         let shapes = solver.solve();
+        let mut loops = (0..flow.loops.loops.len() as u32).map(|id| uniformity.exit(id));
+        let may_gain = match one_way {
+            OneWay::WhereItPays => loops.any(|exit| exit == UniformOver::Lane),
+            OneWay::Always => true,
+            OneWay::Never => false,
+        };
+        let shapes_of_one_way =
+            if may_gain { Solver { one_way: true, ..solver }.solve() } else { Vec::new() };
         let mut loose = vec![true; of.len()];
         for (value, home) in values.values.iter().zip(&of) {
             loose[home.0 as usize] &= !late.has(value.register) && is_loose(program, function, value.origin);
@@ -100,7 +112,19 @@ impl Homes {
         for value in values.values.iter().filter(|value| matches!(value.origin, Origin::Instruction(_))) {
             writes[value.register as usize] += 1;
         }
-        Some(Self { values, of, shapes, loose, constants, promises, remade, splits, writes, starts })
+        Some(Self {
+            values,
+            of,
+            shapes,
+            shapes_of_one_way,
+            loose,
+            constants,
+            promises,
+            remade,
+            splits,
+            writes,
+            starts,
+        })
     }
 
     /// The home of what a register holds at the beginning of a block.
@@ -162,6 +186,11 @@ impl Homes {
     pub fn shape(&self, home: HomeId) -> Shape {
         self.shapes.get(home.0 as usize).copied().unwrap_or(Shape::Varying)
     }
+
+    /// The same where all lanes of a warp go one way.
+    pub fn shape_of_one_way(&self, home: HomeId) -> Shape {
+        self.shapes_of_one_way.get(home.0 as usize).copied().unwrap_or_else(|| self.shape(home))
+    }
 }
 
 /// By home: the number that all its values are, if they are one. Compilers put the operands of `shfl` into registers.
@@ -215,9 +244,11 @@ fn is_loose(program: &Program, function: &Function, origin: Origin) -> bool {
     match program.operation(instruction) {
         Some(Operation::Compute(Compute::Float(float))) => {
             use FloatFunction as F;
-            let rounds =
-                matches!(float.function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt);
-            rounds && float.ty == Type::F32
+            let computes = matches!(
+                float.function,
+                F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt | F::Abs | F::Neg
+            );
+            computes && float.ty == Type::F32
         }
         Some(Operation::Compute(Compute::Movement(Movement::Copy { bits: 32 }))) => {
             let constant = function.operands_of(instruction).iter().find(|operand| !operand.written);

@@ -93,7 +93,13 @@ impl<'a> Analysis<'a> {
         let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
         let live = live_in(function)?;
         let late = Late::of(program, function);
-        let homes = Homes::of(program, function, (&flow, &uniformity, &live, &late), cta, tuning.close)?;
+        let homes = Homes::of(
+            program,
+            function,
+            (&flow, &uniformity, &live, &late),
+            cta,
+            (tuning.close, tuning.one_way),
+        )?;
         let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);

@@ -243,6 +243,8 @@ pub struct Solver<'a> {
     pub cta: [u32; 3],
     /// Whether what lanes add is looked at where it is not a step.
     pub patterns: bool,
+    /// Whether all lanes of a warp go one way, wherever they might part.
+    pub one_way: bool,
 }
 
 impl Solver<'_> {
@@ -282,8 +284,8 @@ impl Solver<'_> {
             let made = self.values.values[value.0 as usize].block;
             let mut left = self.flow.loops.left(made, block);
             // A constant is the same in all rounds.
-            if self.constant(*value).is_none() && left.any(|id| self.uniformity.exit(id) == UniformOver::Lane)
-            {
+            let differs = |id: u32| self.may_part(self.uniformity.exit(id));
+            if self.constant(*value).is_none() && left.any(differs) {
                 known[self.homes[value.0 as usize].0 as usize] = Some(Known::VARYING);
             }
         };
@@ -307,14 +309,17 @@ impl Solver<'_> {
             Origin::Unset if self.function.entry => Some(Known::UNIFORM),
             Origin::Unset => Some(Known::VARYING),
             // What comes to a join lives in its home.
-            Origin::Join { .. } if self.uniformity.join(block) == UniformOver::Lane => Some(Known::VARYING),
+            Origin::Join { .. } if self.may_part(self.uniformity.join(block)) => Some(Known::VARYING),
             Origin::Join { .. } => None,
             // Lanes that run it once more must not change what others have.
-            Origin::Instruction(_) if self.uniformity.rounds(block) == UniformOver::Lane => {
-                Some(Known::VARYING)
-            }
+            Origin::Instruction(_) if self.may_part(self.uniformity.rounds(block)) => Some(Known::VARYING),
             Origin::Instruction(at) => self.result(at, value, known),
         }
+    }
+
+    /// Whether lanes may part where the threads that stay together are these.
+    fn may_part(&self, together: UniformOver) -> bool {
+        !self.one_way && together == UniformOver::Lane
     }
 
     fn result(&self, at: u32, value: ValueId, known: &[Option<Known>]) -> Option<Known> {

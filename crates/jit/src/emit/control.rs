@@ -53,6 +53,7 @@ impl Emitter<'_> {
                         self.writer.begin(no);
                         self.go(*next, &waiting);
                     }
+                    _ if self.one_way => self.one_way_or_part(&predicate, *target, *next),
                     _ => self.part(&predicate, *target, *next, &waiting),
                 }
             }
@@ -60,7 +61,10 @@ impl Emitter<'_> {
             Terminator::Exit { guard, next } => {
                 let predicate = guard.map(|guard| self.predicate(guard));
                 self.settle(&[*next]);
-                self.exit(predicate.as_ref(), *next, &waiting);
+                match &predicate {
+                    Some(predicate) if self.one_way => self.one_way_or_exit(predicate, *next),
+                    _ => self.exit(predicate.as_ref(), *next, &waiting),
+                }
             }
             Terminator::Return { guard, next } if self.called.is_some() => {
                 self.return_from(*guard, *next, &waiting)
@@ -101,7 +105,7 @@ impl Emitter<'_> {
     }
 
     /// Lanes part: those with the higher block wait.
-    fn part(&mut self, predicate: &Value, target: u32, next: u32, waiting: &BTreeSet<u32>) {
+    pub(super) fn part(&mut self, predicate: &Value, target: u32, next: u32, waiting: &BTreeSet<u32>) {
         let lanes = predicate.lanes(&mut self.writer);
         let word = self.word_of(&lanes);
         let mask = self.mask.clone();
@@ -119,7 +123,7 @@ impl Emitter<'_> {
     }
 
     /// Lanes end: all of them, or those of a predicate.
-    fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
+    pub(super) fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
         let Some(predicate) = predicate else {
             if !waiting.is_empty() || self.has_meeting() || self.called.is_some() {
@@ -172,6 +176,9 @@ impl Emitter<'_> {
 
     /// The lanes that run go to a block, unless others wait at lower ones.
     pub(super) fn go(&mut self, to: u32, waiting: &BTreeSet<u32>) {
+        if self.one_way {
+            return self.go_one_way(to);
+        }
         let mask = self.mask.clone();
         let seam = self.region.seams.contains(&to);
         if !self.region.has(to) && !seam {
@@ -181,7 +188,8 @@ impl Emitter<'_> {
         if to <= self.block {
             self.writer.line(format!("store i32 {mask}, ptr %mask"));
             self.leaves_at.entry(to).or_default().extend(waiting);
-            return self.go_back(to, &format!("b{to}"), &format!("before{to}"), |_, _| {});
+            let back = self.back_to(to);
+            return self.go_back(to, &back, &format!("before{to}"), |_, _| {});
         }
         if waiting.first().is_some_and(|lowest| *lowest < to) {
             self.waits.insert(to);

@@ -13,6 +13,7 @@ use ptxvm_machine::schedule::compiled::{Left, offset};
 
 use super::block::Guard;
 use super::leave::Back;
+use super::one_way::decision;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 use super::{Emitter, REGISTERS};
@@ -54,7 +55,10 @@ impl Emitter<'_> {
         }
         self.entering = false;
         self.spend(self.region.cost(self.analysis, |_| true));
-        self.writer.line(format!("br label %b{entry}"));
+        match self.twice {
+            true => self.writer.line(format!("br label %{}", decision(entry))),
+            false => self.writer.line(format!("br label %b{entry}")),
+        }
         self.refuse();
     }
 

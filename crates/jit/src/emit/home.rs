@@ -38,9 +38,14 @@ impl Emitter<'_> {
         self.of_one_alone(value)
     }
 
-    /// How a home's value differs between lanes: not at all, if it belongs to a lane that goes alone.
+    /// How a home's value differs between lanes: not at all, if it belongs to a lane that goes alone, and less where all lanes
+    /// go one way.
     pub(super) fn shape(&self, home: HomeId) -> Shape {
-        if self.is_own(home) { Shape::Uniform } else { self.analysis.homes.shape(home) }
+        match self.one_way {
+            true => self.analysis.homes.shape_of_one_way(home),
+            false if self.is_own(home) => Shape::Uniform,
+            false => self.analysis.homes.shape(home),
+        }
     }
 
     fn is_own(&self, home: HomeId) -> bool {
@@ -51,6 +56,7 @@ impl Emitter<'_> {
     fn home(&mut self, home: HomeId, part: usize, bits: u32) -> (Name, String) {
         let name = match &self.alone {
             Some(alone) if self.is_own(home) => format!("%alone{}.home{}", alone.first, home.0),
+            _ if self.one_way && self.is_else_on_one_way(home) => format!("%oneway.home{}.{part}", home.0),
             _ => format!("%home{}.{part}", home.0),
         };
         let ty = match self.shape(home) {

@@ -73,6 +73,7 @@ impl Emitter<'_> {
     /// The way out of the block that its instructions share just now.
     fn out(&self) -> Name {
         let alone = if self.alone.is_some() { "alone." } else { "" };
+        let alone = if self.one_way { "oneway." } else { alone };
         format!("{alone}out{}.{}", self.block, self.log_before)
     }
 
@@ -196,6 +197,7 @@ impl Emitter<'_> {
             Some(alone) => {
                 at(alone.first).into_iter().chain(alone.exits.iter().copied()).chain([alone.first]).collect()
             }
+            None if self.one_way => BTreeSet::new(),
             None => at(self.block),
         }
     }

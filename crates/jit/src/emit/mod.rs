@@ -32,6 +32,7 @@ mod local;
 mod memory;
 mod nan;
 mod once;
+mod one_way;
 mod ones;
 mod registers;
 mod repeated;
@@ -100,6 +101,7 @@ pub fn region(
     let sites = common.sites;
     let mut emitter = Emitter::new(analysis, region, callees, common);
     emitter.alones = alone(analysis, region, go_alone).into_iter().map(Rc::new).collect();
+    emitter.twice = emitter.pays_one_way();
     emitter.write_region();
     if emitter.executes && !emitter.failed {
         // Once more, knowing which registers the interpreter finds where they are.
@@ -170,6 +172,9 @@ impl<'a> Emitter<'a> {
             at_end: false,
             alones: Vec::new(),
             alone: None,
+            one_way: false,
+            twice: false,
+            decided: BTreeSet::new(),
             turns: BTreeMap::new(),
             executes: false,
             executing: false,
@@ -303,6 +308,12 @@ struct Emitter<'a> {
     /// The stretches through which lanes may go alone, and the one that is being written for one lane.
     alones: Vec<Rc<Alone>>,
     alone: Option<Rc<Alone>>,
+    /// Whether what is being written is for warps of which all lanes go one way.
+    one_way: bool,
+    /// Whether the region is written once more for them.
+    twice: bool,
+    /// The blocks at which it is decided whether all lanes go one way.
+    decided: BTreeSet<u32>,
     /// By the first block of each: the place of its turns.
     turns: BTreeMap<u32, u32>,
     /// Whether the interpreter executes an instruction of it.
@@ -350,6 +361,9 @@ impl Emitter<'_> {
     fn write_blocks(&mut self) {
         for block in self.region.waiting.keys() {
             self.block(*block);
+        }
+        if self.twice {
+            self.write_one_way();
         }
         for alone in self.alones.clone() {
             self.write_alone(&alone);
