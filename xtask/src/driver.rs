@@ -61,7 +61,8 @@ pub fn page(root: &Path) -> Result<String, String> {
          suffix that also exists as `_v2` is mostly from CUDA 2, where pointers had 32 bits.\n\nThe tests compare the \
          answers to wrong arguments with those of an H200's driver (`tests/golden/driver`). [devices.md](devices.md) and \
          [streams.md](streams.md) say where ptxvm's answers differ on purpose, and \
-         `crates/cuda/tests/textures/different.rs` says it for arrays and textures.",
+         `crates/cuda/tests/textures/different.rs` says it for arrays and textures. The functions of a large module are \
+         checked when they are first asked for ([exec.md](exec.md#large-modules)).",
         all - refused
     );
     Ok(page + &subjects)

@@ -23,9 +23,14 @@ pub use room::Room;
 use ptxvm_isa::Target;
 use ptxvm_vm::{LoadOptions, image as container};
 
+/// A text of so many bytes is large: parsing, checking and lowering all of it takes longer than a tenth of a second, and a
+/// program that has so much code uses little of it. Smaller ones are told to be wrong when they are loaded.
+const LARGE: usize = 1 << 20;
+
 /// How PTX is taken: compilers write their newest `.version` whatever the code needs.
 pub fn options(parts: &[Part]) -> LoadOptions {
-    LoadOptions { newer: true, any_target: parts.iter().any(|part| part.target == container::ANY) }
+    let any_target = parts.iter().any(|part| part.target == container::ANY);
+    LoadOptions { newer: true, any_target, bodies_later: Some(LARGE) }
 }
 
 /// What fatbins begin with.

@@ -32,7 +32,7 @@ impl Module {
             Ok(kernel) => {
                 Ok(Kernel { kernel, name: Arc::clone(&self.name), shared: Arc::clone(&self.shared) })
             }
-            Err(error @ KernelError::Unknown { .. }) => Err(wrong(error)),
+            Err(error @ (KernelError::Unknown { .. } | KernelError::Load(_))) => Err(wrong(error)),
             Err(KernelError::Bug(message)) => Err(bug(message)),
         }
     }

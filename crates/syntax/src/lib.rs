@@ -13,6 +13,7 @@ pub mod intern;
 pub mod lexer;
 pub mod line_index;
 pub mod number;
+pub mod outline;
 mod parser;
 mod printer;
 mod same_tree;

@@ -82,6 +82,8 @@ pub enum KernelError {
         /// The entries that it has.
         known: Vec<String>,
     },
+    /// It has been read only now ([`LoadOptions::bodies_later`](crate::LoadOptions)), and something is wrong with it.
+    Load(Box<LoadError>),
     /// ptxvm is broken; what the panic said.
     Bug(String),
 }
@@ -95,6 +97,7 @@ impl std::fmt::Display for KernelError {
             Self::Unknown { name, known } => {
                 write!(f, "there is no entry `{name}`; available: {}", known.join(", "))
             }
+            Self::Load(error) => error.fmt(f),
             Self::Bug(message) => write!(f, "a bug in ptxvm: {message}"),
         }
     }

@@ -55,7 +55,7 @@ impl Kernel {
                 all.push(Arc::new(InitChecker::new(&self.linked, &launch, unwritten, device, budget)));
             }
             if checks.has(Check::Bounds) {
-                let addresses = &self.module.addresses().variables;
+                let addresses = &self.addresses.variables;
                 all.push(Arc::new(BoundsChecker::new(&self.linked, &launch, addresses)));
             }
             let (clusters, asynchronous) = (checks.has(Check::Sync), checks.has(Check::Async));

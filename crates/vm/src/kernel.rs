@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
+use ptxvm_ir::{FunctionId, Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
-use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
+use ptxvm_machine::{
+    Addresses, Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported,
+};
 use ptxvm_profile::Demand;
 
 use crate::compiled::CompiledCodes;
@@ -23,6 +25,10 @@ const MOST_THREADS: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) module: Module,
+    /// Which of the module's functions it is.
+    pub(crate) entry: FunctionId,
+    /// Where the variables of its program lie.
+    pub(crate) addresses: Arc<Addresses>,
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
     /// The same, linked so that a follower is told of every access, once a launch has asked for one.
     pub(crate) linked_followed: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
@@ -39,7 +45,9 @@ pub struct Kernel {
 /// What a kernel is with its module's variables at some addresses. No device belongs to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
+    /// Those of the module.
     variables: Vec<u64>,
+    addresses: Arc<Addresses>,
     linked: Arc<ptxvm_machine::Kernel>,
     linked_followed: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
     compiled: Arc<CompiledCodes>,
@@ -110,7 +118,7 @@ impl Kernel {
     /// The constant memory of its module in bytes.
     #[must_use]
     pub fn constant_bytes(&self) -> u64 {
-        let constants = self.linked.program().variables.iter().filter(|v| v.space == Space::Const);
+        let constants = self.module.program().variables.iter().filter(|v| v.space == Space::Const);
         constants.fold(0, |end: u64, v| {
             end.checked_next_multiple_of(u64::from(v.align.max(1))).unwrap_or(end).saturating_add(v.size)
         })
@@ -146,18 +154,19 @@ impl Kernel {
         let link = match elsewhere.iter().find(|link| link.variables == *variables) {
             Some(link) => link.clone(),
             None => {
-                let kernel = module.kernel_of(self.linked.entry());
-                let Self { linked, linked_followed, compiled, .. } =
+                let kernel = module.kernel_of(self.entry);
+                let Self { addresses, linked, linked_followed, compiled, .. } =
                     kernel.map_err(|error| LoadError::Bug(error.to_string()))?;
-                let link = Link { variables: variables.clone(), linked, linked_followed, compiled };
+                let variables = variables.clone();
+                let link = Link { variables, addresses, linked, linked_followed, compiled };
                 if elsewhere.len() < MOST_LINKS {
                     elsewhere.push(link.clone());
                 }
                 link
             }
         };
-        let Link { linked, linked_followed, compiled, .. } = link;
-        Ok(Self { module, linked, linked_followed, compiled, ..self.clone() })
+        let Link { addresses, linked, linked_followed, compiled, .. } = link;
+        Ok(Self { module, addresses, linked, linked_followed, compiled, ..self.clone() })
     }
 
     /// The same kernel, of whose launches an observer is told every touch of memory: which bytes, by whom, through which
@@ -201,7 +210,7 @@ impl Kernel {
     /// Linking it anew has met a mistake of ours.
     pub fn observed_by(self, observer: Arc<dyn Observer>) -> Result<Self, KernelError> {
         let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
-        let addresses = self.module.addresses();
+        let addresses = &self.addresses;
         let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
         let linked = Arc::new(linked.map_err(KernelError::Bug)?);
         let linked_followed = Arc::new(OnceLock::from(Arc::clone(&linked)));
@@ -371,7 +380,7 @@ impl Kernel {
         self.linked_followed.get_or_init(|| {
             let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
             let observer = Arc::new(ptxvm_weak::Silent);
-            let addresses = self.module.addresses();
+            let addresses = &self.addresses;
             Arc::new(ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer))
         })
     }

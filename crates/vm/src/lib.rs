@@ -79,6 +79,7 @@ mod follower;
 mod held;
 pub mod image;
 mod kernel;
+mod later;
 mod launch;
 mod limits;
 mod linked;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_ir::{Callee, Linkage, ProblemKind, Program, Space, Variable};
+use ptxvm_ir::{Callee, FunctionId, Linkage, ProblemKind, Program, Space, Variable};
 use ptxvm_isa::{ISA, Target};
 use ptxvm_machine::Unsupported;
 use ptxvm_machine::builtin::Builtin;
@@ -28,6 +28,9 @@ const RUNTIME_NAMES: [&str; 5] = [
 /// texts (measured: braces within braces take 54 to be checked, branches 104 to be linked).
 pub const LOAD_WEIGHT: u64 = 128;
 
+/// What a byte of PTX takes as long as its module lives: the text, its program and the index of its lines.
+pub(crate) const KEPT_WEIGHT: u64 = 32;
+
 /// What a variable takes besides its bytes on the device.
 const VARIABLE: u64 = 640;
 
@@ -39,6 +42,10 @@ pub struct LoadOptions {
     pub newer: bool,
     /// Take text for devices that this one is not, with what those have; the text of a fatbin may be for newer ones alone.
     pub any_target: bool,
+    /// Of a text that is at least so long, leave the bodies of functions until a kernel is asked for that needs them. A
+    /// wrong body is told then ([`KernelError::Load`](crate::KernelError::Load)). Texts that are linked with others are
+    /// always read at once.
+    pub bodies_later: Option<usize>,
 }
 
 /// A text of a module: a linked module has several, one after the other.
@@ -137,7 +144,7 @@ impl Linked {
         let Self { program, mut source, mut texts, warnings, loading } = self;
         let program =
             guarded(|| with_runtime(program, &mut source, &mut texts)).map_err(LoadError::Bug)??;
-        let unresolved = unresolved(&program);
+        let unresolved = unresolved(&program, |_| true);
         if !unresolved.is_empty() {
             return Err(LoadError::Unresolved(unresolved));
         }
@@ -165,8 +172,7 @@ fn shifted(mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
 
 /// Links the device runtime to a program that declares a function of it.
 fn with_runtime(program: Program, source: &mut String, texts: &mut Vec<Text>) -> Result<Program, LoadError> {
-    let wanted = |f: &ptxvm_ir::Function| !f.defined && RUNTIME_NAMES.contains(&f.name.as_str());
-    if !program.functions.iter().any(wanted) {
+    if !wants_runtime(&program) {
         return Ok(program);
     }
     let (runtime, _) = lower(RUNTIME, &LoadOptions::default())?;
@@ -179,8 +185,14 @@ fn with_runtime(program: Program, source: &mut String, texts: &mut Vec<Text>) ->
         .map_err(LoadError::Link)
 }
 
+/// Whether a program declares a function of the device runtime.
+pub(crate) fn wants_runtime(program: &Program) -> bool {
+    let wanted = |f: &ptxvm_ir::Function| !f.defined && RUNTIME_NAMES.contains(&f.name.as_str());
+    program.functions.iter().any(wanted)
+}
+
 /// Text to a program that the goal can run, with the warnings.
-fn translate(
+pub(crate) fn translate(
     goal: &Goal<'_>,
     source: &str,
     options: &LoadOptions,
@@ -194,7 +206,7 @@ fn translate(
 }
 
 /// Text to program, with the warnings.
-fn lower(source: &str, options: &LoadOptions) -> Result<(Program, Vec<Diagnostic>), LoadError> {
+pub(crate) fn lower(source: &str, options: &LoadOptions) -> Result<(Program, Vec<Diagnostic>), LoadError> {
     let parsed = ptxvm_syntax::parse(source, &Interner::with_words(ISA.words));
     let options = Options { newer: options.newer, ..Options::default() };
     let checked = ptxvm_module::check(&parsed.file, source, &ISA, &options);
@@ -217,15 +229,17 @@ fn lower(source: &str, options: &LoadOptions) -> Result<(Program, Vec<Diagnostic
     }
 }
 
-/// The names that are used and that neither the module nor the machine defines.
-fn unresolved(program: &Program) -> Vec<String> {
+/// The names that neither the module nor the machine defines, of the functions that those of interest call, and of all
+/// variables.
+pub(crate) fn unresolved(program: &Program, of_interest: impl Fn(FunctionId) -> bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: &String| {
         if !names.contains(name) {
             names.push(name.clone());
         }
     };
-    for call in program.functions.iter().flat_map(|f| &f.calls) {
+    let functions = (0..).map(FunctionId).zip(&program.functions).filter(|(id, _)| of_interest(*id));
+    for call in functions.flat_map(|(_, f)| &f.calls) {
         if let Callee::Direct(callee) = call.callee {
             let callee = &program.functions[callee.0 as usize];
             if !callee.defined && Builtin::named(&callee.name).is_none() {

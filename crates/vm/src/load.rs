@@ -5,20 +5,26 @@ use std::sync::Arc;
 use ptxvm_ir::{Program, RelocationTarget, Space, Variable};
 use ptxvm_machine::{Addresses, Unsupported, function_address};
 use ptxvm_memory::{AllocationKind, Charge};
-use ptxvm_syntax::LineIndex;
 use ptxvm_syntax::ast::Span;
 
 use crate::device::Device;
 use crate::failure::LoadError;
-use crate::linked::{Linked, LoadOptions, charge, variables_of};
+use crate::later::Later;
+use crate::linked::{KEPT_WEIGHT, Linked, LoadOptions, Text, charge, variables_of};
 use crate::module::{Loaded, Module, Read, free};
 use crate::reference;
 
-/// What a byte of PTX takes as long as its module lives: the text, its program and the index of its lines.
-const KEPT_WEIGHT: u64 = 32;
-
 /// Loads a module on a device.
 pub(crate) fn load(device: &Device, source: &str, options: &LoadOptions) -> Result<Module, LoadError> {
+    if options.bodies_later.is_some_and(|least| source.len() >= least)
+        && let Some((program, warnings, later)) = Later::begin(&device.goal(), source, options)
+    {
+        let texts = vec![Text { name: String::new(), start: 0 }];
+        let read = Read::new(source.to_owned(), texts, warnings, Some(later));
+        // The rest has been charged with what is known of the bodies.
+        let kept = charge(device.budget(), 0, KEPT_WEIGHT)?;
+        return placed(device, Arc::new(program), Arc::new(read), kept);
+    }
     finish(device, Linked::one(&device.goal(), source, options)?)
 }
 
@@ -37,8 +43,7 @@ fn finish(device: &Device, linked: Linked) -> Result<Module, LoadError> {
     // What loading took is free again, and variables may have it.
     drop(loading);
     let kept = charge(device.budget(), source.len() as u64, KEPT_WEIGHT)?;
-    let lines = LineIndex::new(&source);
-    let read = Read { source, texts, lines, warnings };
+    let read = Read::new(source, texts, warnings, None);
     placed(device, Arc::new(program), Arc::new(read), kept)
 }
 
@@ -63,6 +68,7 @@ fn placed(
 ) -> Result<Module, LoadError> {
     kept.grow(variables_of(&program)).map_err(LoadError::Budget)?;
     let addresses = place(device, &program)?;
+    let addresses = Arc::new(addresses);
     let loaded = Loaded { device: device.clone(), program, addresses, read, _kept: kept };
     Ok(Module { loaded: Arc::new(loaded) })
 }

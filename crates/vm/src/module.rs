@@ -1,6 +1,6 @@
 //! A loaded module: its kernels by name, its variables by name, the text it came from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Function, FunctionId, Linkage, Program, Space};
 use ptxvm_machine::Addresses;
@@ -11,6 +11,7 @@ use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
 use crate::device::Device;
 use crate::failure::{KernelError, LoadError, guarded};
 use crate::kernel::Kernel;
+use crate::later::Later;
 use crate::linked::Text;
 use crate::reference::{self, Reference};
 
@@ -40,8 +41,9 @@ pub struct Variable<'a> {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub device: Device,
+    /// If functions are read later, their bodies in it are empty.
     pub program: Arc<Program>,
-    pub addresses: Addresses,
+    pub addresses: Arc<Addresses>,
     pub read: Arc<Read>,
     /// The host's memory that it takes besides its variables.
     pub _kept: Charge,
@@ -52,8 +54,20 @@ pub(crate) struct Loaded {
 pub(crate) struct Read {
     pub source: String,
     pub texts: Vec<Text>,
-    pub lines: LineIndex,
     pub warnings: Vec<Diagnostic>,
+    /// The functions, if they are read later.
+    pub later: Option<Later>,
+    lines: OnceLock<LineIndex>,
+}
+
+impl Read {
+    pub fn new(source: String, texts: Vec<Text>, warnings: Vec<Diagnostic>, later: Option<Later>) -> Self {
+        Self { source, texts, warnings, later, lines: OnceLock::new() }
+    }
+
+    fn place(&self, at: u32) -> LineColumn {
+        self.lines.get_or_init(|| LineIndex::new(&self.source)).line_column(&self.source, at)
+    }
 }
 
 impl Drop for Loaded {
@@ -109,14 +123,15 @@ impl Module {
     }
 
     /// Where its variables lie.
-    pub(crate) fn addresses(&self) -> &Addresses {
+    pub(crate) fn addresses(&self) -> &Arc<Addresses> {
         &self.loaded.addresses
     }
 
-    /// Its kernel of this name.
+    /// Its kernel of this name. If functions are read later ([`LoadOptions::bodies_later`](crate::LoadOptions)), this
+    /// one is now.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it is wrong.
     pub fn kernel(&self, name: &str) -> Result<Kernel, KernelError> {
         let program = &self.loaded.program;
         let all = || program.functions.iter().enumerate().filter(|(_, f)| is_kernel(f) && f.name == name);
@@ -131,12 +146,21 @@ impl Module {
 
     /// Its kernel that this function is.
     pub(crate) fn kernel_of(&self, entry: FunctionId) -> Result<Kernel, KernelError> {
-        let program = &self.loaded.program;
-        let linked =
-            guarded(|| ptxvm_machine::Kernel::link(Arc::clone(program), entry, &self.loaded.addresses));
+        let Loaded { program, addresses, read, .. } = &*self.loaded;
+        let (program, own, addresses) = match &read.later {
+            None => (Arc::clone(program), entry, Arc::clone(addresses)),
+            Some(later) => {
+                let body = later.body(program, &read.source, entry);
+                let body = body.map_err(|error| KernelError::Load(Box::new(error)))?;
+                (Arc::clone(body.program()), body.entry(), Arc::new(body.addresses(addresses)))
+            }
+        };
+        let linked = guarded(|| ptxvm_machine::Kernel::link(program, own, &addresses));
         let linked = linked.map_err(KernelError::Bug)?;
         Ok(Kernel {
             module: self.clone(),
+            entry,
+            addresses,
             linked: Arc::new(linked),
             address_words: Arc::default(),
             linked_followed: Arc::default(),
@@ -229,7 +253,7 @@ impl Module {
     /// The line and column where a span of a finding begins.
     #[must_use]
     pub fn place(&self, span: Span) -> LineColumn {
-        self.loaded.read.lines.line_column(&self.loaded.read.source, span.start)
+        self.loaded.read.place(span.start)
     }
 
     /// The texts it was linked from, in their order; one without a name if it was not.
@@ -246,11 +270,12 @@ impl Module {
         let Some(text) = before.checked_sub(1).and_then(|at| self.loaded.read.texts.get(at)) else {
             return ("", place);
         };
-        let first = self.loaded.read.lines.line_column(&self.loaded.read.source, text.start).line;
+        let first = self.loaded.read.place(text.start).line;
         (&text.name, LineColumn { line: place.line - first + 1, ..place })
     }
 
-    /// The executable form of it.
+    /// The executable form of it. If functions are read later, this has their declarations, and each kernel a program of
+    /// its own ([`Kernel::program`]).
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
         &self.loaded.program

@@ -13,7 +13,7 @@ const NUMBA: &str = include_str!("cooperative/numba.ptx");
 
 fn kernel(device: &Device, source: &str, name: Option<&str>) -> Kernel {
     let module = device
-        .load_with(source, &LoadOptions { newer: true, any_target: false })
+        .load_with(source, &LoadOptions { newer: true, any_target: false, bodies_later: None })
         .unwrap_or_else(|error| panic!("{error}"));
     let first = module.kernels().next().expect("a kernel").name.clone();
     module.kernel(name.unwrap_or(&first)).expect("it is there")

@@ -219,7 +219,7 @@ fn a_finding_names_the_text_and_its_own_line() {
 #[test]
 fn a_newer_version_is_taken_if_it_is_asked_for() {
     let device = Device::new(Profile::named("h200").expect("a profile"));
-    let newer = LoadOptions { newer: true, any_target: false };
+    let newer = LoadOptions { newer: true, any_target: false, bodies_later: None };
     let source = |version: &str| format!(".version {version}\n.target sm_90\n.address_size 64\n");
     assert!(device.load(&source("9.4")).is_err());
     let module = device.load_with(&source("9.4"), &newer).expect("it is taken for 9.2");

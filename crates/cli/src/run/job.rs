@@ -89,6 +89,7 @@ impl<'a> Job<'a> {
         let kernel = match module.kernel(&name) {
             Ok(kernel) => kernel,
             Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
+            Err(KernelError::Load(error)) => return Err(output.not_loaded(&mut report, *error)),
             Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
         };
         if let Show::Llvm | Show::Assembly = arguments.show {

@@ -108,7 +108,7 @@ impl Library {
         if let Some(kernel) = kernels.get(name) {
             return Ok(Arc::clone(kernel));
         }
-        let first = self.first.kernel(name).map_err(|_| CUresult::NOT_FOUND)?;
+        let first = loading::kernel(&self.first, name)?;
         let first = first.with_max_registers(self.max_registers);
         let handle = Handle::insert_with(|handle| {
             Arc::new(Kernel {

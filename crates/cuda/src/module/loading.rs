@@ -6,7 +6,7 @@ use std::io::Read;
 use std::time::Instant;
 
 use ptxvm_image::{Part, Refusal, Room, Wanted, options, source_of};
-use ptxvm_vm::{Device, LoadError};
+use ptxvm_vm::{Device, KernelError, LoadError};
 
 use super::extent;
 use super::jit::Jit;
@@ -101,6 +101,19 @@ pub fn try_load(device: &Device, parts: &[Part]) -> Result<ptxvm_vm::Module, Loa
             device.load_linked_with(&texts, &options(parts))
         }
     }
+}
+
+/// A module's kernel.
+///
+/// # Errors
+/// There is none of this name; or the module is a large one, whose functions are read when they are asked for, and this
+/// one is wrong. Then the message is on standard error: who asks for a kernel has no log.
+pub fn kernel(module: &ptxvm_vm::Module, name: &str) -> Answer<ptxvm_vm::Kernel> {
+    module.kernel(name).map_err(|error| match error {
+        KernelError::Unknown { .. } => CUresult::NOT_FOUND,
+        KernelError::Load(error) => report::not_loaded(&error, module.source(), false),
+        KernelError::Bug(message) => report::not_loaded(&LoadError::Bug(message), "", false),
+    })
 }
 
 /// What the driver answers to an image that is refused.

@@ -94,16 +94,16 @@ impl Module {
         Ok(())
     }
 
-    /// Its kernel of this name.
+    /// Its kernel of this name. Of a large module it is read now, with all that it can reach.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it is wrong.
     pub fn function(&self, name: &str) -> Answer<Arc<Function>> {
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions.get(name) {
             return Ok(Arc::clone(function));
         }
-        let kernel = self.loaded.kernel(name).map_err(|_| CUresult::NOT_FOUND)?;
+        let kernel = loading::kernel(&self.loaded, name)?;
         let kernel = kernel.with_max_registers(self.max_registers);
         let handle = Handle::insert_with(|handle| {
             Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel))

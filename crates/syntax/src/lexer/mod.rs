@@ -45,6 +45,11 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Goes on at `offset`, the end of a token further down.
+    pub fn skip_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
     /// Skips all that is left.
     pub fn stop(&mut self) {
         self.at = self.bytes.len();

@@ -23,6 +23,11 @@ pub(super) fn takes_arguments(word: &str) -> Option<(FunctionKind, std::ops::Ran
     })
 }
 
+/// Whether a word is a directive between signature and body.
+pub(crate) fn is_header_directive(word: &str) -> bool {
+    takes_arguments(word).is_some()
+}
+
 impl Parser<'_> {
     /// `.entry` or `.func`, the word being at hand.
     pub(super) fn function(&mut self, linkage: Option<Linkage>) -> Parse<FunctionId> {

@@ -14,6 +14,9 @@ mod module;
 mod operand;
 mod statement;
 
+pub(crate) use function::is_header_directive;
+pub(crate) use module::begins_item;
+
 use crate::ast::{Expression, ExpressionId, File, List, Name, Operand, Span, Symbol};
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic, Label, Severity};

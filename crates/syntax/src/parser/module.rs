@@ -15,7 +15,7 @@ pub(super) fn is_module_directive(word: &str) -> bool {
 }
 
 /// Whether an item can begin with `word`.
-fn begins_item(word: &str) -> bool {
+pub(crate) fn begins_item(word: &str) -> bool {
     is_module_directive(word)
         || matches!(
             word,
