@@ -1,8 +1,6 @@
 //! `atom` and `red` on words of global and shared memory. Lanes that all change one word do it in one step, where the operation
 //! allows that; else they do it one after the other (`change.rs`).
 
-use std::fmt::Write;
-
 use ptxvm_ir::operation::access::Atomic;
 use ptxvm_ir::operation::{AddressSpace, Order};
 use ptxvm_machine::context::Instruction;
@@ -28,8 +26,7 @@ impl Emitter<'_> {
         let asks = destinations == 1 && !self.analysis.is_unread(instruction.source.instruction);
         let to = slots.first().copied().filter(|slot| asks && !slot.is_sink());
         let bits = ty.bits();
-        let mut change =
-            Change { function, ty, bits, shared, answers: to.is_some(), near: false, alike: false };
+        let change = Change { function, ty, bits, shared, answers: to.is_some() };
         if count != 1 || !change.is_written() {
             return None;
         }
@@ -44,12 +41,6 @@ impl Emitter<'_> {
             if let Some(to) = to {
                 self.write(to, before, guard);
             }
-            return Some(());
-        }
-        if let (Place::From(base, offsets), true) = (&place, shared && !change.answers) {
-            change.near = true;
-            change.alike = operands.iter().all(|value| value.as_scalar().is_some());
-            self.change_near(&change, (base, offsets), &operands, &access.lanes);
             return Some(());
         }
         let one = matches!(place, Place::One(_));
@@ -90,31 +81,6 @@ impl Emitter<'_> {
         let before = self.writer.value(format!("call fastcc {ty} {name}({given}, ptr {seen})"));
         self.count_look(&seen);
         before
-    }
-
-    /// Has some lanes make a change at offsets from a base; nobody asks what was there.
-    fn change_near(
-        &mut self,
-        change: &Change,
-        (base, offsets): (&str, &str),
-        operands: &[Value],
-        lanes: &str,
-    ) {
-        let name = change.function(&mut self.writer);
-        let mut given = format!("<{LANES} x i32> {offsets}, ");
-        let mut alike = String::new();
-        for operand in operands {
-            match operand.as_scalar().filter(|_| change.alike) {
-                Some(number) => {
-                    let _ = write!(alike, ", i{} {number}", change.bits);
-                }
-                None => {
-                    let each = operand.lanes(&mut self.writer);
-                    let _ = write!(given, "<{LANES} x i{}> {each}, ", change.bits);
-                }
-            }
-        }
-        self.writer.line(format!("call fastcc void {name}({given}i32 {lanes}, ptr {base}{alike})"));
     }
 
     /// A change that one lane makes, if its guard lets it; gives what was there before.

@@ -25,10 +25,6 @@ pub struct Change {
     pub shared: bool,
     /// Whether what was there before is asked for.
     pub answers: bool,
-    /// Whether places are offsets of 32 bits from one base, instead of pointers: only if nothing is asked for.
-    pub near: bool,
-    /// Whether all lanes bring the same.
-    pub alike: bool,
 }
 
 impl Change {
@@ -47,23 +43,13 @@ impl Change {
             let _ = writeln!(each, "  store {ty} %old, ptr %found.at");
             after = looked(&all, self.bits);
         }
-        if self.near {
-            each.insert_str(0, &place("", "%offset"));
-        }
-        let sources = self.sources(&ty);
-        let mut more = if self.near { ", ptr %base".to_owned() } else { String::new() };
-        if self.alike {
-            self.brought().iter().for_each(|source| {
-                let _ = write!(more, ", {ty} %{source}");
-            });
-        }
-        more.push_str(if self.answers { ", ptr %seen" } else { "" });
+        let sources = [("to", "ptr"), ("b", &*ty), ("c", &*ty)];
         let whole = if self.shared { self.one_after_the_other(writer) } else { String::new() };
         LaneByLane {
             result: if self.answers { &all } else { "void" },
             name: &name,
-            sources: &sources,
-            more: &more,
+            sources: &sources[..self.operands() + 1],
+            more: if self.answers { ", ptr %seen" } else { "" },
             before: &before,
             each: &each,
             whole: &whole,
@@ -81,18 +67,12 @@ impl Change {
         for lane in 0..LANES {
             let mut given = Vec::new();
             // Volatile, so that LLVM does not take the vectors apart by shuffles instead: a load takes less.
-            for (source, of) in self.sources(&ty) {
+            for (source, of) in [("to", "ptr"), ("b", &ty), ("c", &ty)].into_iter().take(self.operands() + 1)
+            {
                 let name = format!("%{source}.{lane}");
                 let _ = writeln!(text, "  {name}.at = getelementptr {of}, ptr %{source}.all, i64 {lane}");
                 let _ = writeln!(text, "  {name} = load volatile {of}, ptr {name}.at");
                 given.push(format!("{of} {name}"));
-            }
-            if self.near {
-                text.push_str(&place(&format!(".{lane}"), &format!("%offset.{lane}")));
-                given[0] = format!("ptr %to.{lane}");
-            }
-            if self.alike {
-                given.extend(self.brought().iter().map(|source| format!("{ty} %{source}")));
             }
             let _ = writeln!(text, "  %old.{lane} = call fastcc {ty} {one}({})", given.join(", "));
             if self.answers {
@@ -101,18 +81,6 @@ impl Change {
             }
         }
         text
-    }
-
-    /// What differs between lanes: where they change memory, and what they bring unless that is alike.
-    fn sources<'a>(&self, ty: &'a str) -> Vec<(&'static str, &'a str)> {
-        let place = if self.near { ("offset", "i32") } else { ("to", "ptr") };
-        let brought = if self.alike { &[] } else { self.brought() };
-        std::iter::once(place).chain(brought.iter().map(|source| (*source, ty))).collect()
-    }
-
-    /// The names of what lanes bring.
-    fn brought(&self) -> &'static [&'static str] {
-        &["b", "c"][..self.operands()]
     }
 
     /// The name of a function that makes it of one lane and gives what was there before.
@@ -186,9 +154,7 @@ each:
         };
         let (unit, kind) =
             (if self.shared { "shared" } else { "global" }, if self.answers { "atom" } else { "red" });
-        let near = if self.near { "_near" } else { "" };
-        let alike = if self.alike { "_alike" } else { "" };
-        format!("@{kind}_{unit}_{what}_{ty}{near}{alike}")
+        format!("@{kind}_{unit}_{what}_{ty}")
     }
 
     /// The lines that make it of one lane, and give `%old`.
@@ -280,15 +246,6 @@ each:
         }
         sum
     }
-}
-
-/// The lines that make a pointer of an offset.
-fn place(suffix: &str, offset: &str) -> String {
-    format!(
-        "  %wide{suffix} = zext i32 {offset} to i64
-  %to{suffix} = getelementptr i8, ptr %base, i64 %wide{suffix}
-"
-    )
 }
 
 /// The end of a function with an answer: whether its first lane has found at the same place what was found there the last time
