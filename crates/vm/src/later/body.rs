@@ -7,7 +7,7 @@ use ptxvm_ir::{Callee, FunctionId, OperandKind, Program, Variable};
 use ptxvm_machine::Addresses;
 use rustc_hash::FxHashSet;
 
-use super::Later;
+use super::variables::Variables;
 use crate::failure::LoadError;
 use crate::linked::unresolved;
 
@@ -28,7 +28,7 @@ pub(crate) struct Body {
 impl Body {
     /// The one in a program that has been made from some pieces of a module.
     pub(super) fn new(
-        later: &Later,
+        module: &Variables,
         mut program: Program,
         declarations: &Program,
         entry: FunctionId,
@@ -37,11 +37,11 @@ impl Body {
         let Some(own) = program.functions.iter().position(|function| function.name == *name) else {
             return Err(LoadError::Bug(format!("`{name}` is not where it was found")));
         };
-        let mut variables = numbers(later, &program, declarations);
+        let mut variables = numbers(module, &program, declarations);
         // The others may be reached by mistake, and are then called by their names.
         let known: FxHashSet<u32> = variables.iter().copied().collect();
         let others: Vec<u32> =
-            later.placed.iter().copied().filter(|number| !known.contains(number)).collect();
+            module.placed.iter().copied().filter(|number| !known.contains(number)).collect();
         for variable in &mut program.variables {
             // They are in memory since the module was loaded.
             variable.initial = Vec::new();
@@ -70,7 +70,7 @@ impl Body {
 
     /// The one in the program of the whole text.
     pub(super) fn of_whole(
-        later: &Later,
+        module: &Variables,
         program: Arc<Program>,
         declarations: &Program,
         entry: FunctionId,
@@ -81,7 +81,7 @@ impl Body {
         {
             return Err(LoadError::Bug("a module has other functions than its declarations".into()));
         }
-        let variables = numbers(later, &program, declarations);
+        let variables = numbers(module, &program, declarations);
         Self { program, entry, variables, added: 0 }.resolved()
     }
 
@@ -113,13 +113,13 @@ impl Body {
 }
 
 /// By variable of a program: its number among the declarations.
-fn numbers(later: &Later, program: &Program, declarations: &Program) -> Vec<u32> {
+fn numbers(module: &Variables, program: &Program, declarations: &Program) -> Vec<u32> {
     let owner = |program: &Program, variable: &Variable| {
         let function = variable.function.and_then(|id| program.functions.get(id.0 as usize));
         function.map(|function| function.name.clone())
     };
     let number = |variable: &Variable| match (variable.function, &variable.opaque) {
-        (None, _) => later.declared(&variable.name),
+        (None, _) => module.number(&variable.name),
         (Some(_), None) => None,
         // A texture among a kernel's parameters has a handle.
         (Some(_), Some(_)) => {

@@ -10,12 +10,13 @@
 mod body;
 mod items;
 mod pieces;
+mod variables;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptxvm_ir::{Callee, FunctionId, OperandKind, Program, RelocationTarget, Space};
+use ptxvm_ir::{Callee, FunctionId, OperandKind, Program, RelocationTarget};
 use ptxvm_memory::{Budget, Charge};
-use ptxvm_syntax::{Diagnostic, Interner};
+use ptxvm_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::failure::{LoadError, guarded};
@@ -25,6 +26,7 @@ use crate::linked::{
 
 pub(crate) use body::Body;
 use items::Items;
+use variables::Variables;
 
 /// The pieces that are read of a text may be so many times as long as it is before the whole is read.
 const MOST_READ: u64 = 2;
@@ -38,12 +40,7 @@ pub(crate) struct Later {
     items: Items,
     options: LoadOptions,
     budget: Arc<Budget>,
-    /// The names of the module's variables.
-    names: Interner,
-    /// By name: its number among the declarations.
-    variables: Vec<u32>,
-    /// Those of them that lie in global and constant memory.
-    placed: Vec<u32>,
+    variables: Variables,
     /// Whether an initialiser names a function, so that every kernel may call it by its address.
     has_addresses: bool,
     state: Mutex<State>,
@@ -87,22 +84,14 @@ impl Later {
             let more = source.len() + items.bytes();
             kept.grow(more as u64).map(|()| kept).map_err(LoadError::Budget)
         });
-        let (mut names, mut variables, mut placed) = (Interner::default(), Vec::new(), Vec::new());
-        for (number, variable) in (0..).zip(&program.variables).filter(|(_, v)| v.function.is_none()) {
-            if names.intern(&variable.name).0 as usize == variables.len() {
-                variables.push(number);
-            }
-            if matches!(variable.space, Space::Global | Space::Const) && variable.opaque.is_none() {
-                placed.push(number);
-            }
-        }
+        let variables = Variables::of(&program);
         let relocations = program.variables.iter().flat_map(|variable| &variable.relocations);
         let has_addresses =
             relocations.into_iter().any(|r| matches!(r.target, RelocationTarget::Function(_)));
         let state =
             State { bodies: FxHashMap::default(), whole: Whole::Unread, read: 0, kept: vec![kept.ok()?] };
         let (options, budget, state) = (*options, Arc::clone(goal.budget), Mutex::new(state));
-        let later = Self { items, options, budget, names, variables, placed, has_addresses, state };
+        let later = Self { items, options, budget, variables, has_addresses, state };
         Some((program, warnings, later))
     }
 
@@ -167,7 +156,7 @@ impl Later {
         let (mut program, _) = lowered.map_err(|error| pieces.place_error(error))?;
         pieces.place_program(&mut program);
         program.files.clone_from(&declarations.files);
-        let body = Body::new(self, program, declarations, entry)?;
+        let body = Body::new(&self.variables, program, declarations, entry)?;
         state.read += ADDED * body.added();
         state.kept.push(charge(&self.budget, length, KEPT_WEIGHT)?);
         Ok(body)
@@ -196,15 +185,10 @@ impl Later {
             };
         }
         match &state.whole {
-            Whole::Read(program) => Body::of_whole(self, Arc::clone(program), declarations, entry),
+            Whole::Read(program) => Body::of_whole(&self.variables, Arc::clone(program), declarations, entry),
             Whole::Wrong(error) => Err(error.clone()),
             Whole::Unread => Err(LoadError::Bug("the whole text has not been read".into())),
         }
-    }
-
-    /// The number of a variable among the declarations.
-    fn declared(&self, name: &str) -> Option<u32> {
-        Some(self.variables[self.names.get(name)?.0 as usize])
     }
 }
 
