@@ -126,7 +126,9 @@ impl State {
     /// A thread writes by an asynchronous operation that releases, which nobody waits for: it is as if it wrote by itself.
     fn store_and_release(&mut self, operation: &Transferred<'_>, actor: &Actor) {
         let lane = operation.who.lanes.trailing_zeros() as usize % 32;
-        for touch in operation.touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::WriteLater)) {
+        for touch in
+            operation.touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::WriteLater))
+        {
             let actor = Actor { space: touch.space, ..*actor };
             let event = actor.event(1 << lane, self.order.now);
             let view = self.order.view(actor.cta);
