@@ -126,7 +126,8 @@ pub(crate) fn completes(number: usize, warps: &[Warp], cta: &mut CtaState, run: 
             if others == 0 {
                 continue;
             }
-            if let Some((past, block)) = went_past(rounds, barrier, index, others, run) {
+            if let Some((past, block)) = went_past(rounds, (barrier.block, barrier.call), index, others, run)
+            {
                 let lane = barrier.lanes.trailing_zeros().min(31);
                 let tid = warps
                     .get(barrier.warp as usize)
@@ -171,10 +172,11 @@ fn passed(lanes: u32, warp: u32, number: usize, block: u32, run: &Run<'_>) -> No
 /// So many pairs of blocks are looked at, at most.
 const MOST_PAIRS: usize = 1 << 12;
 
-/// Which of some lanes have executed what comes after a barrier since they last came to one, and the block.
-fn went_past(
+/// Which of some lanes have executed what comes after a block that ends with a barrier, or after that with the call of its
+/// function, since they last came to a barrier, and the block.
+pub fn went_past(
     rounds: &mut Rounds,
-    barrier: &Coming,
+    (barrier, call): (u32, Option<u32>),
     warp: u32,
     lanes: u32,
     run: &Run<'_>,
@@ -186,13 +188,13 @@ fn went_past(
             let known = rounds.after.contains_key(&key) || rounds.after.len() < MOST_PAIRS;
             known && *rounds.after.entry(key).or_insert_with(|| comes_after(run.code, barrier, block))
         };
-        let call = barrier.call.is_some_and(|call| after(rounds, call));
-        (call || after(rounds, barrier.block)).then_some((lanes, block))
+        let call = call.is_some_and(|call| after(rounds, call));
+        (call || after(rounds, barrier)).then_some((lanes, block))
     })
 }
 
 /// The first instruction of a block that the program has.
-fn first_of(block: u32, run: &Run<'_>) -> Option<Source> {
+pub fn first_of(block: u32, run: &Run<'_>) -> Option<Source> {
     let block = &run.code.blocks[block as usize];
     let instructions = &run.code.instructions[block.start as usize..block.end as usize];
     instructions.iter().find(|instruction| instruction.class.is_some()).map(|instruction| instruction.source)

@@ -3,16 +3,22 @@
 //!
 //! A mask may name lanes that have ended or that never were: nobody waits for them. What such a lane gives is undefined.
 
+use crate::code::Block;
 use crate::context::Context;
 use crate::door::executed::{Absence, NoValue};
 use crate::explain::finding::Kind;
 use crate::explain::noted::Noted;
 use crate::registers::{LANES, lanes_in};
+use crate::rules::barrier::{first_of, went_past};
 
 impl Context<'_> {
     /// Looks at the masks by which lanes execute an instruction together.
-    pub(crate) fn checks_masks(&self, name: &str, named: &[u32; LANES], mask: u32) {
+    pub(crate) fn checks_masks(&mut self, name: &str, named: &[u32; LANES], mask: u32) {
         let passing = self.active & !mask;
+        let gone = self.warp.present & !self.warp.alive() & !mask;
+        if let Some(lane) = lanes_in(mask).find(|lane| named[*lane] & gone != 0) {
+            self.checks_gone(name, lane, named[lane] & gone);
+        }
         for lane in lanes_in(mask) {
             let absent = named[lane] & passing;
             if absent != 0 {
@@ -42,6 +48,30 @@ impl Context<'_> {
                 return;
             }
         }
+    }
+
+    /// Lanes that a mask names have ended. They may, but not by what comes after the instruction for everybody: these have
+    /// gone past it.
+    #[cold]
+    fn checks_gone(&mut self, name: &str, lane: usize, gone: u32) {
+        let (source, code) = (self.worker.source, self.run.code);
+        let is_here = |block: &&Block| {
+            let instructions = &code.instructions[block.start as usize..block.end as usize];
+            instructions.iter().any(|instruction| instruction.source == source)
+        };
+        let Some(here) = (0u32..).zip(&code.blocks).find(|(_, block)| is_here(block)) else { return };
+        let Some(rounds) = &mut self.cta.rounds else { return };
+        let past = went_past(rounds, (here.0, None), self.warp.index, gone, self.run);
+        let Some((past, block)) = past else { return };
+        let first = first_of(block, self.run);
+        self.note(Kind::MemberMask, lane, || Noted {
+            message: format!("the mask of `{name}` names lanes that have gone past it: {past:#010x}"),
+            notes: vec!["each lane that a mask names must execute the instruction, or have ended".into()],
+            related: first
+                .map(|source| (source, "they have executed this, which comes after it".to_owned()))
+                .into_iter()
+                .collect(),
+        });
     }
 
     /// Looks whether lanes of a `shfl` read only of those that execute it with them. `sources` has the lane that each reads,
