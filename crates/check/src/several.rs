@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use ptxvm_machine::Follower;
 use ptxvm_machine::code::Source;
-use ptxvm_machine::door::executed::{Begun, Decides, Executed};
+use ptxvm_machine::door::executed::{Begun, Decides, Executed, Passed};
 use ptxvm_machine::door::follower::{Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
+use ptxvm_machine::door::fragments::Fragments;
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
-use ptxvm_machine::registers::Slot;
+use ptxvm_machine::registers::{LANES, Slot};
 
 /// Several followers as one. None of them may have reads see anything but the newest writes.
 #[must_use]
@@ -109,8 +110,20 @@ impl Follower for Several {
         self.0.iter().for_each(|follower| follower.decides(who, source, register, what));
     }
 
-    fn passes(&self, who: Who, from: (u32, Slot), to: (u32, Slot)) {
-        self.0.iter().for_each(|follower| follower.passes(who, from, to));
+    fn passes(&self, who: Who, from: Passed<'_>, to: Passed<'_>) -> bool {
+        self.0.iter().fold(false, |any, follower| follower.passes(who, from, to) | any)
+    }
+
+    fn fragments(&self, fragments: &Fragments<'_>) -> bool {
+        self.0.iter().fold(false, |any, follower| follower.fragments(fragments) | any)
+    }
+
+    fn accumulates(&self, who: Who, source: Source) {
+        self.0.iter().for_each(|follower| follower.accumulates(who, source));
+    }
+
+    fn allocates(&self, who: Who, source: Source, addresses: &[u64; LANES], bytes: &[u64; LANES]) {
+        self.0.iter().for_each(|follower| follower.allocates(who, source, addresses, bytes));
     }
 
     fn local(&self, access: &Access<'_>) -> bool {

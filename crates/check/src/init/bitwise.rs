@@ -1,4 +1,4 @@
-//! What is undefined of a result, bit by bit, where the operation allows to say it: logic, shifts, fields, comparisons.
+//! What is undefined of a result, bit by bit, where the operation allows to say it: logic, shifts, fields, sums, products.
 
 /// A value of one lane and its undefined bits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,12 +13,12 @@ impl Known {
     }
 
     /// The bits that may be one.
-    fn may_be_one(self) -> u128 {
+    pub fn may_be_one(self) -> u128 {
         self.value | self.undefined
     }
 
     /// The bits that may be zero.
-    fn may_be_zero(self) -> u128 {
+    pub fn may_be_zero(self) -> u128 {
         !self.value | self.undefined
     }
 
@@ -62,6 +62,24 @@ pub fn upwards(undefined: u128) -> u128 {
         0 => 0,
         _ => u128::MAX << undefined.trailing_zeros(),
     }
+}
+
+/// The low bits of a product: as in sums, but zeros at the end of one factor are zeros of the product.
+pub fn product_of(a: Known, b: Known) -> u128 {
+    let from = |one: Known, other: Known| match (one.undefined, other.may_be_one()) {
+        (0, _) | (_, 0) => 0,
+        (undefined, others) => {
+            u128::MAX.checked_shl(undefined.trailing_zeros() + others.trailing_zeros()).unwrap_or(0)
+        }
+    };
+    from(a, b) | from(b, a)
+}
+
+/// The number of zeros before the first one; `all_or_nothing` unless that one is defined.
+pub fn leading(a: Known, bits: u32) -> u128 {
+    let Known { value, undefined } = a.low(bits);
+    let first_is_defined = undefined < value & !undefined || undefined == 0;
+    if first_is_defined { 0 } else { u128::MAX }
 }
 
 /// A shift to the left.
@@ -137,15 +155,11 @@ pub fn permuted(a: Known, b: Known, selector: Known) -> u128 {
     })
 }
 
-/// Whether the order of two integers is known although bits of them are not: no value that one may have reaches the other's.
-pub fn are_apart(a: Known, b: Known, bits: u32, signed: bool) -> bool {
-    let range = |known: Known| {
-        let flip = if signed { 1u128 << (bits - 1) } else { 0 };
-        let (value, undefined) = ((known.value ^ flip) & ones(bits), known.undefined & ones(bits));
-        (value & !undefined, value | undefined)
-    };
-    let ((a_low, a_high), (b_low, b_high)) = (range(a), range(b));
-    a_high < b_low || b_high < a_low
+/// The smallest and the largest number that an integer may be; signed ones are moved up so that all count from zero.
+pub fn range(known: Known, bits: u32, signed: bool) -> (u128, u128) {
+    let flip = if signed { 1u128 << (bits - 1) } else { 0 };
+    let (value, undefined) = ((known.value ^ flip) & ones(bits), known.undefined & ones(bits));
+    (value & !undefined, value | undefined)
 }
 
 /// Whether two integers differ in a bit that is defined of both.
@@ -187,13 +201,8 @@ mod tests {
                 assert_eq!(within(|x, y| x & !y), lop3(0x30, a, b, Known::default()) & ones(BITS));
                 let sum = within(|x, y| x + y);
                 assert_eq!(sum & !upwards(a.undefined | b.undefined), 0, "{a:?} + {b:?}");
-                let orders = open(pairs().map(|(x, y)| u128::from(x < y)));
-                assert!(orders == 0 || !are_apart(a, b, BITS, false), "{a:?} < {b:?}");
-                let signed = |x: u128| (x ^ 8) as i64 - 8;
-                let orders = open(pairs().map(|(x, y)| u128::from(signed(x) < signed(y))));
-                assert!(orders == 0 || !are_apart(a, b, BITS, true), "{a:?} < {b:?}, signed");
-                let same = open(pairs().map(|(x, y)| u128::from(x == y)));
-                assert!(same == 0 || !differ(a, b, BITS), "{a:?} == {b:?}");
+                let product = within(|x, y| x * y);
+                assert_eq!(product & !product_of(a, b), 0, "{a:?} * {b:?}");
                 let shifted = within(|x, y| x << y);
                 assert_eq!(shifted & !left(a, b, BITS), 0, "{a:?} << {b:?}");
                 let shifted = within(|x, y| x >> y);

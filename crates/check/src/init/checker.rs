@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_machine::code::Source;
-use ptxvm_machine::door::executed::{Begun, Decides, Executed};
+use ptxvm_machine::door::executed::{Begun, Decides, Executed, Passed};
 use ptxvm_machine::door::follower::{Decision, Found as Bytes, OldBytes};
+use ptxvm_machine::door::fragments::Fragments;
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
-use ptxvm_machine::door::touch::Wants;
+use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::{Follower, Kernel};
 use ptxvm_memory::{Budget, Unwritten};
@@ -59,6 +60,7 @@ impl Drop for InitChecker {
                 }
             }
         }
+        state.memories.end();
     }
 }
 
@@ -72,8 +74,10 @@ impl Follower for InitChecker {
     }
 
     fn touched(&self, access: &Access<'_>) {
-        if access.wants != Wants::Read {
-            self.state().access(access);
+        match (access.wants, access.space) {
+            (Wants::Read, Space::Tensor) => self.state().reads_rows(access),
+            (Wants::Read, _) => {}
+            _ => drop(self.state().access(access)),
         }
     }
 
@@ -121,8 +125,17 @@ impl Follower for InitChecker {
         }
     }
 
-    fn passes(&self, who: Who, from: (u32, Slot), to: (u32, Slot)) {
-        self.state().pass(&who, from, to);
+    fn passes(&self, who: Who, from: Passed<'_>, to: Passed<'_>) -> bool {
+        self.state().pass(&who, from, to)
+    }
+
+    fn accumulates(&self, who: Who, source: Source) {
+        self.state().accumulate(&who, source);
+    }
+
+    fn fragments(&self, fragments: &Fragments<'_>) -> bool {
+        let mut state = self.state();
+        state.unwritten && state.fragments(fragments)
     }
 
     fn cluster_ended(&self, cluster: u64) {

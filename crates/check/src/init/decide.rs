@@ -56,6 +56,17 @@ pub fn deciding(operation: &Operation, written: usize, count: usize) -> Vec<(usi
     all
 }
 
+/// The lanes whose operand is used so: of `ldmatrix` and `stmatrix` eight lanes give the rows of each matrix, and the
+/// addresses of the others are not looked at (9.7.14.5.15).
+pub fn lanes_of(operation: &Operation, what: Use) -> u32 {
+    match operation {
+        Operation::Matrix(Matrix::Load(moved) | Matrix::Store(moved)) if what == Use::Address => {
+            u32::MAX >> (32 - (8 * moved.registers).clamp(1, 32))
+        }
+        _ => u32::MAX,
+    }
+}
+
 /// Whether an instruction does no more than give registers values, so that its guard decides no more than that.
 pub fn only_computes(operation: &Operation) -> bool {
     matches!(

@@ -27,6 +27,8 @@ pub enum Found {
     Barrier,
     /// `atom.cas` compares with it.
     Compared,
+    /// A product is added to it.
+    Accumulator,
     /// It stays in global memory when the launch ends.
     Left,
     /// A tensor core or a copy reads it from memory.
@@ -58,6 +60,9 @@ impl State {
                     let name = register_at(kernel, function, offset);
                     let name = name.map_or_else(|| "the register".into(), |name| format!("`{name}`"));
                     words.notes.push(format!("no instruction that the thread has executed wrote {name}"));
+                }
+                Some((Birth::Passed, _)) => {
+                    words.notes.push("the caller, or the function that returned it, had not given it".into());
                 }
                 Some((Birth::Result(..), _)) | None => {}
             }
@@ -138,6 +143,9 @@ fn message(found: Found, function: &Function, instruction: &Instruction) -> Stri
         Found::Callee => "a call of a function whose address is not initialised".into(),
         Found::Barrier => "a barrier by a value that is not initialised".into(),
         Found::Compared => "a compare-and-swap of memory that nobody has written".into(),
+        Found::Accumulator => {
+            format!("a matrix product is added to a value that is not initialised: {}", value(0))
+        }
         Found::Left => "a value that is not initialised is stored in global memory, and stays there".into(),
         Found::Read(space) => {
             format!("a matrix product of {} memory that nobody has written", name(space))

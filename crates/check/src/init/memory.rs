@@ -9,21 +9,9 @@ use ptxvm_memory::{Budget, Charge, Unwritten};
 use rustc_hash::FxHashMap;
 
 use crate::init::bits::{PAGE_BYTES, Written};
+pub use crate::init::home::Memory;
+use crate::init::parts::Parts;
 use crate::init::registers::Origin;
-
-/// A thread's local memory: the CTA's cluster and rank, the warp, the lane.
-pub type Thread = (u64, u32, u32, u32);
-
-/// One of the memories of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Memory {
-    Global,
-    /// That of a cluster.
-    Shared(u64),
-    /// That of a cluster.
-    Tensor(u64),
-    Local(Thread),
-}
 
 /// The most places of which it is kept where undefined bytes that were stored come from.
 const MOST_STORED: usize = 1 << 16;
@@ -37,6 +25,8 @@ pub struct Memories {
     device: Arc<Unwritten>,
     /// Origins of undefined bytes that were stored, by word of four.
     stored: FxHashMap<(Memory, u64), Origin>,
+    /// The undefined bits of bytes that are partly defined.
+    pub parts: Parts,
     /// The bytes of shared memory that a CTA has by its variables and by the launch.
     shared_bytes: u64,
     budget: Arc<Budget>,
@@ -59,6 +49,7 @@ impl Memories {
             last: None,
             device: Arc::clone(device),
             stored: FxHashMap::default(),
+            parts: Parts::default(),
             shared_bytes,
             budget: Arc::clone(budget),
             charged: Vec::new(),
@@ -106,6 +97,7 @@ impl Memories {
     /// Bytes are written.
     #[inline]
     pub fn define(&mut self, memory: Memory, address: u64, bytes: u64) {
+        self.parts.clear(memory, address, bytes);
         match memory {
             Memory::Global => self.device.remove(address, bytes),
             _ if self.is_full => {}
@@ -123,6 +115,7 @@ impl Memories {
 
     /// What bytes hold means nothing, for this reason.
     pub fn undefine(&mut self, memory: Memory, address: u64, bytes: u64, origin: Option<Origin>) {
+        self.parts.clear(memory, address, bytes);
         match memory {
             Memory::Global => self.device.add(address, bytes),
             _ => self.of(memory).set(address, bytes, false),
@@ -131,6 +124,40 @@ impl Memories {
             && self.stored.len() < MOST_STORED
         {
             self.stored.insert((memory, address & !3), origin);
+        }
+    }
+
+    /// These bits of a byte mean nothing, for this reason; the others are defined.
+    pub fn undefine_bits(&mut self, memory: Memory, address: u64, bits: u8, origin: Option<Origin>) {
+        match bits {
+            0 => self.define(memory, address, 1),
+            0xff => self.undefine(memory, address, 1, origin),
+            _ if self.parts.set(memory, address, bits) => {
+                let before = self.parts.of(memory, address);
+                self.undefine(memory, address, 1, origin);
+                self.parts.set(memory, address, before);
+            }
+            _ => self.define(memory, address, 1),
+        }
+    }
+
+    /// The undefined bits of up to 32 bytes.
+    pub fn undefined_bits(&mut self, memory: Memory, address: u64, bytes: u64) -> [u8; 32] {
+        let mask = self.unwritten(memory, address, bytes);
+        let parts = &self.parts;
+        std::array::from_fn(|byte| match mask >> byte & 1 {
+            0 => 0,
+            _ if parts.is_empty() => 0xff,
+            _ => parts.of(memory, address.wrapping_add(byte as u64)),
+        })
+    }
+
+    /// The launch ends: global memory is known byte by byte to the next one, and bytes that are partly defined count as
+    /// defined there.
+    pub fn end(&mut self) {
+        for (word, bits) in self.parts.words(Memory::Global) {
+            let partly = (0..8).filter(|byte| bits >> (8 * byte) & 0xff != 0);
+            partly.for_each(|byte| self.device.remove(word + byte, 1));
         }
     }
 
@@ -162,6 +189,7 @@ impl Memories {
             self.last = None;
         }
         self.written.retain(|memory, _| !is_of(memory));
+        self.parts.forget(is_of);
         if !self.stored.is_empty() {
             self.stored.retain(|(memory, _), _| !is_of(memory));
         }

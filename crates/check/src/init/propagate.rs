@@ -4,16 +4,17 @@
 //! result is undefined as a whole if one of its sources is.
 
 use ptxvm_ir::operation::compute::{
-    Bits, Comparing, Compute, Convert, IntegerFunction, IntegerType, Logic, LogicFunction, Movement,
+    Bits, Comparing, Compute, Convert, Integer, IntegerFunction, IntegerType, Logic, LogicFunction, Movement,
+    Overflow,
 };
 use ptxvm_ir::operation::warp::{Vote, Warp, WarpFunction};
 use ptxvm_ir::operation::{Generic, Operation};
 use ptxvm_isa::{Kind, Type};
 use ptxvm_machine::door::executed::Executed;
 use ptxvm_machine::registers::Slot;
-use ptxvm_num::float::compare::Comparison;
 
 use crate::init::bitwise::{self, Known, ones};
+use crate::init::compared::compared;
 use crate::init::registers::{Lanes, Origin, Registers, Undefined};
 
 /// What is undefined of each destination.
@@ -44,6 +45,12 @@ impl Sources<'_> {
         (0..self.slots.len()).fold(0, |all, index| all | self.undefined(index, lane))
     }
 
+    /// Whether two sources are one register.
+    fn are_one(&self, a: usize, b: usize) -> bool {
+        let slot = |index: usize| self.slots.get(index).filter(|slot| !slot.is_sink());
+        matches!((slot(a), slot(b)), (Some(a), Some(b)) if a == b)
+    }
+
     /// Where the first undefined one of a lane was born.
     fn origin(&self, lane: usize) -> Origin {
         let mut lanes = self.undefined.iter().flatten().map(|lanes| lanes[lane]);
@@ -71,12 +78,35 @@ pub fn results(operation: &Operation, executed: &Executed<'_>, registers: &Regis
                 }
                 _ => (all_or_nothing(sources.together(lane)), sources.origin(lane)),
             };
-            let origin = if computes { from.computed() } else { from };
+            let origin = match computes {
+                true => by_field(operation, lane, &sources).map_or_else(|| from.computed(), |of| of(from)),
+                false => from,
+            };
             lanes[lane] = Undefined { bits, origin };
         }
         results.push((*slot, lanes));
     }
     results
+}
+
+/// What becomes of the origin of a lane's value where an operation cuts bits off, or puts others into the place of such.
+fn by_field(operation: &Operation, lane: usize, sources: &Sources<'_>) -> Option<fn(Origin) -> Origin> {
+    let known = |index| sources.known(index, lane);
+    let is_put = || known(0).may_be_one() & known(1).may_be_one() & ones(64) == 0;
+    match operation {
+        Operation::Compute(Compute::Logic(logic)) => match logic.function {
+            LogicFunction::And => Some(Origin::cut),
+            LogicFunction::Or | LogicFunction::Xor if is_put() => Some(Origin::filled),
+            _ => None,
+        },
+        Operation::Compute(Compute::Bits(Bits::Bfi(_))) => Some(Origin::filled),
+        Operation::Compute(Compute::Convert(convert))
+            if convert.from.is_integer() && convert.to.is_integer() =>
+        {
+            Some(Origin::cut)
+        }
+        _ => None,
+    }
 }
 
 /// Whether an operation only moves what it is given.
@@ -138,23 +168,9 @@ fn computed(compute: &Compute, (index, lane): (usize, usize), sources: &Sources<
     let together = sources.together(lane);
     match compute {
         Compute::Movement(movement) => moved(movement, index, &known, &undefined, together, sources.slots),
+        Compute::Logic(logic) if logic.function == LogicFunction::Xor && sources.are_one(0, 1) => 0,
         Compute::Logic(logic) => logical(logic, index, &known, together),
-        Compute::Integer(integer) => match integer.function {
-            _ if integer.limit.is_some() => all_or_nothing(together),
-            IntegerFunction::Add
-            | IntegerFunction::Sub
-            | IntegerFunction::Neg
-            | IntegerFunction::MulLo
-            | IntegerFunction::MulWide
-            | IntegerFunction::MadLo
-            | IntegerFunction::MadWide
-            | IntegerFunction::Mul24Lo
-            | IntegerFunction::Mad24Lo => match parts_of(integer.ty) {
-                0 => bitwise::upwards(together),
-                part => by_parts(together, part),
-            },
-            _ => all_or_nothing(together),
-        },
+        Compute::Integer(integer) => summed(integer, &known, sources.are_one(0, 1), together),
         Compute::Float(float) => match float.ty {
             Type::F16x2 | Type::Bf16x2 => by_parts(together, 16),
             Type::F32x2 => by_parts(together, 32),
@@ -170,13 +186,50 @@ fn computed(compute: &Compute, (index, lane): (usize, usize), sources: &Sources<
             Bits::Bfe(ty) => {
                 bitwise::field(known(0), known(1), known(2), ty.bits(), ty.kind() == Kind::Signed)
             }
+            Bits::Clz(ty) => bitwise::leading(known(0), ty.bits()),
+            Bits::Bfind { ty, .. } if ty.kind() != Kind::Signed => bitwise::leading(known(0), ty.bits()),
             Bits::Bfi(ty) => bitwise::inserted(known(0), known(1), known(2), known(3), ty.bits()),
             _ => all_or_nothing(together),
         },
-        Compute::Comparing(comparing) => compared(comparing, &known, together),
+        Compute::Comparing(comparing) => compared(comparing, index, &known, sources.are_one(0, 1), together),
         Compute::Convert(convert) => converted(convert, undefined(0), together, bits),
         _ => all_or_nothing(together),
     }
+}
+
+/// Integers: sums, differences and low products are followed from the lowest undefined bit up.
+fn summed(integer: &Integer, known: &dyn Fn(usize) -> Known, is_one_register: bool, together: u128) -> u128 {
+    let part = parts_of(integer.ty);
+    if integer.limit.is_some() && !(is_one_register && integer.function == IntegerFunction::Sub) {
+        return all_or_nothing(together);
+    }
+    match integer.function {
+        IntegerFunction::Sub if is_one_register => 0,
+        IntegerFunction::Add | IntegerFunction::Sub | IntegerFunction::Neg if part == 0 => {
+            bitwise::upwards(together)
+        }
+        IntegerFunction::Add | IntegerFunction::Sub | IntegerFunction::Neg => by_parts(together, part),
+        IntegerFunction::MulLo | IntegerFunction::MulWide if part == 0 => {
+            let [a, b] = factors(integer, known);
+            bitwise::product_of(a, b)
+        }
+        IntegerFunction::MadLo | IntegerFunction::MadWide if part == 0 => {
+            let [a, b] = factors(integer, known);
+            bitwise::upwards(bitwise::product_of(a, b) | known(2).undefined)
+        }
+        IntegerFunction::Mul24Lo | IntegerFunction::Mad24Lo => bitwise::upwards(together),
+        _ => all_or_nothing(together),
+    }
+}
+
+/// The bits of two factors that count; the signs of wide products are like their highest bits.
+fn factors(integer: &Integer, known: &dyn Fn(usize) -> Known) -> [Known; 2] {
+    let bits = match integer.ty {
+        IntegerType::U16 | IntegerType::S16 => 16,
+        IntegerType::U64 | IntegerType::S64 => 64,
+        _ => 32,
+    };
+    [known(0).low(bits), known(1).low(bits)]
 }
 
 /// The bits of each part of a packed integer; 0 for a number.
@@ -231,54 +284,19 @@ fn logical(logic: &Logic, index: usize, known: &dyn Fn(usize) -> Known, together
         LogicFunction::Shr => bitwise::right(known(0), known(1).low(32), bits, signed),
         LogicFunction::Lop3 { table, .. } if index == 0 => bitwise::lop3(table, known(0), known(1), known(2)),
         LogicFunction::Lop3 { .. } => all_or_nothing(together),
-        LogicFunction::Funnel { left, .. } => {
+        LogicFunction::Funnel { left, overflow } => {
             let by = known(2).low(32);
             if !by.is_defined() {
                 return ones(32);
             }
             let both = known(0).undefined & ones(32) | (known(1).undefined & ones(32)) << 32;
-            let by = by.value.min(32);
-            let by = if known(2).value > 32 { return by_parts(together, 32) } else { by };
+            let by = match overflow {
+                Overflow::Clamp => by.value.min(32),
+                Overflow::Wrap => by.value & 31,
+            };
             if left { both << by >> 32 & ones(32) } else { both >> by & ones(32) }
         }
     }
-}
-
-fn compared(comparing: &Comparing, known: &dyn Fn(usize) -> Known, together: u128) -> u128 {
-    let decided = |ty: Type, relation: Comparison| {
-        let (a, b) = (known(0), known(1));
-        let bits = ty.bits();
-        let is_whole = matches!(ty.kind(), Kind::Signed | Kind::Unsigned | Kind::Bits) && bits > 0;
-        is_whole && (a.low(bits).undefined | b.low(bits).undefined == 0 || orders(ty, relation, a, b))
-    };
-    match comparing {
-        Comparing::Selp(_) => {
-            let (a, b, by) = (known(0), known(1), known(2));
-            match by.undefined & 1 {
-                0 if by.value & 1 != 0 => a.undefined,
-                0 => b.undefined,
-                _ => a.undefined | b.undefined | (a.value ^ b.value),
-            }
-        }
-        Comparing::Slct { by: Type::S32, .. } => {
-            let (a, b, by) = (known(0), known(1), known(2));
-            match by.undefined >> 31 & 1 {
-                0 if by.value >> 31 & 1 == 0 => a.undefined,
-                0 => b.undefined,
-                _ => a.undefined | b.undefined | (a.value ^ b.value),
-            }
-        }
-        Comparing::Setp(setp) if setp.junction.is_none() && decided(setp.ty, setp.relation) => 0,
-        Comparing::Set(set) if set.junction.is_none() && decided(set.source, set.relation) => 0,
-        _ => all_or_nothing(together),
-    }
-}
-
-/// Whether what is defined of two integers tells how they compare.
-fn orders(ty: Type, relation: Comparison, a: Known, b: Known) -> bool {
-    let is_equality = matches!(relation, Comparison::Eq | Comparison::Ne);
-    is_equality && bitwise::differ(a, b, ty.bits())
-        || bitwise::are_apart(a, b, ty.bits(), ty.kind() == Kind::Signed)
 }
 
 fn converted(convert: &Convert, undefined: u128, together: u128, bits: u32) -> u128 {

@@ -24,17 +24,37 @@ pub struct Origin(u32);
 /// A value that has been computed with is more than padding that is copied.
 const COMPUTED: u32 = 1 << 31;
 
+/// Bits of it have been cut off. That is computing too, unless others are put into their place: so fields of bits are set.
+const CUT: u32 = 1 << 30;
+
+/// Others have been put there.
+const FILLED: u32 = 1 << 29;
+
 impl Origin {
     pub fn new(number: usize) -> Self {
-        Self(u32::try_from(number).unwrap_or(u32::MAX) & !COMPUTED)
+        Self(u32::try_from(number).unwrap_or(u32::MAX) & !(COMPUTED | CUT | FILLED))
     }
 
     pub fn number(self) -> usize {
-        (self.0 & !COMPUTED) as usize
+        (self.0 & !(COMPUTED | CUT | FILLED)) as usize
     }
 
     pub fn is_computed(self) -> bool {
-        self.0 & COMPUTED != 0
+        self.0 & (COMPUTED | CUT) != 0
+    }
+
+    pub fn is_filled(self) -> bool {
+        self.0 & FILLED != 0
+    }
+
+    #[must_use]
+    pub fn cut(self) -> Self {
+        Self(self.0 | CUT)
+    }
+
+    #[must_use]
+    pub fn filled(self) -> Self {
+        Self(self.0 & !CUT | FILLED)
     }
 
     #[must_use]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ptxvm_ir::Program;
-use ptxvm_ir::operation::Operation;
+use ptxvm_ir::operation::{Matrix, Operation};
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::executed::{Begun, NoValue};
 use ptxvm_machine::door::observer::Who;
@@ -13,6 +13,7 @@ use ptxvm_machine::registers::Slot;
 use rustc_hash::FxHashMap;
 
 use crate::init::memory::{Memories, Memory};
+use crate::init::products::Products;
 use crate::init::propagate::Results;
 use crate::init::registers::{Lanes, Origin, Registers, Undefined, lanes_in};
 use crate::init::values::Bytes;
@@ -23,6 +24,8 @@ use crate::told::Told;
 pub enum Birth {
     /// An instruction read bytes that nobody had written.
     Memory(Source, Space),
+    /// A parameter or a result of a call that nobody had given.
+    Passed,
     /// A register that was never written, by its function and where it begins among its registers.
     Register(u32, u32),
     /// An instruction gave a value that the manual leaves undefined.
@@ -35,6 +38,8 @@ pub struct Pending {
     pub results: Results,
     /// What it stores.
     pub values: Option<Box<Bytes>>,
+    /// What is undefined of the registers of a matrix that it stores, by their number.
+    pub fragment: Vec<(usize, Box<Lanes>)>,
     /// The lanes whose guard is undefined, and where that comes from.
     pub open: u32,
     pub origin: Origin,
@@ -49,6 +54,23 @@ pub struct Left {
     pub mask: u32,
     pub origin: Origin,
 }
+
+/// A lane's atomic operation on bytes of which some were undefined.
+#[derive(Clone, Copy, Debug)]
+pub struct Combined {
+    pub who: Who,
+    pub lane: usize,
+    pub at: (Memory, u64),
+    pub bytes: u64,
+    pub old: [u8; 32],
+    pub origin: Origin,
+}
+
+/// Undefined bytes: where, which bits, and where they come from.
+pub type Cells = Vec<((Memory, u64), u8, Origin)>;
+
+/// Where the rows of a matrix begin, by the lane that stands for each.
+pub type Rows = [Option<(Memory, u64)>; 32];
 
 /// A warp: its cluster, the rank of its CTA, its number there.
 pub type Warp = (u64, u32, u32);
@@ -65,6 +87,18 @@ pub struct State {
     by_birth: FxHashMap<Birth, usize>,
     pub pending: Option<Pending>,
     pub loaded: Option<(Source, Box<Bytes>)>,
+    /// What it has loaded of matrices: the number of the first register among its slots, and by register.
+    pub loaded_registers: Option<(Source, usize, Vec<Lanes>)>,
+    /// Whether the rows of tensor memory that are about to be loaded have cells that nobody has written.
+    pub rows_unwritten: bool,
+    /// Undefined cells of tensor memory that the running instruction is about to store.
+    pub cells: Cells,
+    /// Whether the program has `wmma` instructions, and where the last access of lanes was if it has.
+    pub has_wmma: bool,
+    pub last: Option<(Source, Rows)>,
+    pub products: Products,
+    /// Atomic operations of undefined bytes whose operand says what stays undefined of them.
+    pub combined: Vec<Combined>,
     /// What the asynchronous operation that is looked at leaves undefined: by instruction, where.
     pub copied: Vec<(Source, u64)>,
     pub left: FxHashMap<Source, Vec<Left>>,
@@ -74,6 +108,14 @@ pub struct State {
 /// The warp of an access.
 pub fn warp(who: &Who) -> Warp {
     (who.cluster, who.rank, who.warp)
+}
+
+fn has_wmma(program: &Program) -> bool {
+    let is_wmma = |operation: &Operation| {
+        matches!(operation, Operation::Matrix(Matrix::WmmaLoad(_) | Matrix::WmmaStore(_)))
+    };
+    let all = program.functions.iter().flat_map(|function| &function.instructions);
+    all.filter_map(|instruction| program.operation(instruction)).any(is_wmma)
 }
 
 impl State {
@@ -87,6 +129,13 @@ impl State {
             by_birth: FxHashMap::default(),
             pending: None,
             loaded: None,
+            loaded_registers: None,
+            rows_unwritten: false,
+            cells: Cells::new(),
+            has_wmma: has_wmma(program),
+            last: None,
+            products: if unwritten { Products::of(program) } else { Products::default() },
+            combined: Vec::new(),
             copied: Vec::new(),
             left: FxHashMap::default(),
             told,
@@ -134,14 +183,6 @@ impl State {
         }
     }
 
-    /// What is known of a register goes with its value.
-    pub fn pass(&mut self, who: &Who, from: (u32, Slot), to: (u32, Slot)) {
-        let Some(registers) = self.warps.get_mut(&warp(who)) else { return };
-        let known: Option<Box<Lanes>> = registers.get(from.0, from.1).map(|lanes| Box::new(*lanes));
-        let of = |lane: usize| known.as_ref().map_or_else(Undefined::default, |lanes| lanes[lane]);
-        registers.set(to.0, to.1, who.lanes, of);
-    }
-
     /// A register says where lanes go: gives the first for which it is undefined.
     pub fn undecided(&self, who: &Who, activation: u32, slot: Slot) -> Option<(usize, Origin)> {
         let lanes = self.warps.get(&warp(who))?.get(activation, slot)?;
@@ -152,6 +193,7 @@ impl State {
     /// A cluster has ended.
     pub fn end_cluster(&mut self, cluster: u64) {
         self.warps.retain(|(of, ..), _| *of != cluster);
+        self.products.end_cluster(cluster);
         self.memories.end_cluster(cluster);
     }
 }

@@ -2,21 +2,22 @@
 
 use ptxvm_ir::operation::access::AtomicFunction;
 use ptxvm_ir::operation::matrix::Matrix;
-use ptxvm_ir::operation::{Access as Operated, Operation};
+use ptxvm_ir::operation::{Access as Operated, Operation, Tcgen05};
 use ptxvm_machine::code::Meaning;
 use ptxvm_machine::door::executed::{Executed, Without};
 
-use crate::init::decide::{deciding, only_computes};
+use crate::init::decide::{deciding, lanes_of, only_computes};
 use crate::init::found::Found;
 use crate::init::propagate::results;
 use crate::init::registers::{Origin, Undefined, lanes_in};
 use crate::init::state::{Birth, Pending, State, warp};
-use crate::init::values::{given, stored};
+use crate::init::values::{given, stored, stored_rows};
 
 impl State {
     /// An instruction of a warp with undefined values is about to be executed.
     pub fn execute(&mut self, executed: &Executed<'_>) {
-        (self.pending, self.loaded) = (None, None);
+        (self.pending, self.loaded, self.loaded_registers) = (None, None, None);
+        self.combined.clear();
         let Some(operation) = self.operation(executed.source) else { return };
         if executed.meaning != Meaning::Program {
             return;
@@ -43,7 +44,8 @@ impl State {
                     continue;
                 }
                 let Some(lanes) = registers.get(activation, executed.slots[index]) else { continue };
-                let lane = lanes_in(executed.who.lanes).find(|lane| lanes[*lane].bits != 0);
+                let counting = executed.who.lanes & lanes_of(&operation, what);
+                let lane = lanes_in(counting).find(|lane| lanes[*lane].bits != 0);
                 found.extend(lane.map(|lane| (lane, lanes[lane].origin, Found::Operand(index, what))));
             }
             match operation {
@@ -61,6 +63,16 @@ impl State {
                         _ => bytes,
                     };
                 }
+                Operation::Matrix(Matrix::Store(moved)) => {
+                    pending.values = stored_rows(registers, executed, &moved);
+                }
+                Operation::Matrix(Matrix::WmmaStore(_)) | Operation::Tcgen05(Tcgen05::Store(_)) => {
+                    let known = |slot| registers.get(activation, slot).map(|lanes| Box::new(*lanes));
+                    let slots = executed.slots.iter().enumerate();
+                    pending.fragment = slots.filter_map(|(at, slot)| Some((at, known(*slot)?))).collect();
+                }
+                // What these load memory says.
+                Operation::Matrix(Matrix::Load(_) | Matrix::WmmaLoad(_)) => {}
                 Operation::Access(_) | Operation::Texture(_) | Operation::Surface(_) => {}
                 _ if found.is_empty() => pending.results = results(&operation, executed, registers),
                 _ => {}
@@ -76,7 +88,9 @@ impl State {
     pub fn executed(&mut self, executed: &Executed<'_>) -> bool {
         let pending = self.pending.take().unwrap_or_default();
         let loaded = self.loaded.take().filter(|(source, _)| *source == executed.source);
+        let fragment = self.loaded_registers.take().filter(|(source, ..)| *source == executed.source);
         let operation = self.operation(executed.source);
+        self.combine(executed);
         let (without, nothing) = match executed.without {
             Some(Without { lanes, why }) => {
                 let origin = self.born(Birth::Result(executed.source, why), 0);
@@ -89,8 +103,10 @@ impl State {
         for (index, slot) in executed.slots[..written].iter().enumerate() {
             let result = pending.results.get(index).map(|(_, lanes)| &**lanes);
             let loaded = loaded.as_ref().map(|(_, bytes)| &**bytes);
+            let fragment = fragment.as_ref().and_then(|(_, first, all)| all.get(index.checked_sub(*first)?));
             let new = |lane: usize| match (result, loaded, &operation) {
                 _ if index == 0 && without >> lane & 1 != 0 => nothing,
+                _ if fragment.is_some() => fragment.map_or_else(Undefined::default, |lanes| lanes[lane]),
                 (Some(lanes), ..) => lanes[lane],
                 (None, Some(bytes), Some(operation)) if executed.meaning == Meaning::Program => {
                     given(operation, bytes, (index, *slot), lane)

@@ -13,6 +13,9 @@ use crate::init::found::Found;
 use crate::init::memory::{Memory, cell, memory};
 use crate::init::state::{Birth, Left, State};
 
+/// So many undefined bytes that a copy brings to global memory are more than padding.
+const PADDING: u64 = 16;
+
 /// Where the bytes of a touch begin, in its memory.
 fn place(touch: &Touch, cluster: u64) -> Option<(Memory, u64)> {
     let address = if touch.space == Space::Tensor { cell(touch.address) } else { touch.address };
@@ -24,10 +27,17 @@ impl State {
     pub fn issue(&mut self, operation: &Transferred<'_>) {
         let Transferred { who, source, touches, .. } = *operation;
         match self.operation(source) {
+            Some(Operation::Copy(Copy::Bulk(bulk))) if bulk.reduction.is_some() => {
+                self.reduce(who, source, touches);
+            }
             Some(Operation::Copy(Copy::Async(_) | Copy::Bulk(_) | Copy::Tensor(_))) => {
                 self.copy(who, source, touches);
             }
-            Some(Operation::Matrix(_) | Operation::Tcgen05(_)) => self.multiply(who, source, touches),
+            Some(Operation::Matrix(_)) => {
+                self.issue_product(&who, source);
+                self.multiply(who, source, touches);
+            }
+            Some(Operation::Tcgen05(_)) => self.multiply(who, source, touches),
             _ => {}
         }
         for touch in touches.iter().filter(|touch| touch.wants == Wants::Write) {
@@ -38,6 +48,9 @@ impl State {
             }
         }
         self.copied.clear();
+        for ((memory, at), bits, origin) in std::mem::take(&mut self.cells) {
+            self.memories.undefine_bits(memory, at, bits, Some(origin));
+        }
     }
 
     fn is_copied_undefined(&self, source: Source, touch: &Touch) -> bool {
@@ -58,12 +71,14 @@ impl State {
             }
             self.copied.push((source, to.address));
             self.memories.define(into.0, into.1, to.bytes);
-            let mut whole = true;
-            let mut first = None;
+            let mut run = 0;
+            let mut result = None;
             for part in (0..from.bytes).step_by(4) {
                 let bytes = (from.bytes - part).min(4);
-                let mask = self.memories.unwritten(at.0, at.1 + part, bytes);
-                whole &= mask.count_ones() == bytes as u32;
+                let undefined = self.memories.undefined_bits(at.0, at.1 + part, bytes);
+                let is_undefined = |byte: &usize| undefined[*byte] != 0;
+                let mask = (0..bytes as usize).filter(is_undefined).fold(0u32, |mask, byte| mask | 1 << byte);
+                run = if mask.count_ones() == bytes as u32 { run + bytes } else { 0 };
                 if mask == 0 {
                     continue;
                 }
@@ -71,15 +86,47 @@ impl State {
                     Some(origin) => origin,
                     None => self.born(Birth::Memory(source, from.space), at.1 + part),
                 };
-                first.get_or_insert((part, mask, origin));
                 for byte in (0..bytes).filter(|byte| mask >> byte & 1 != 0) {
-                    self.memories.undefine(into.0, into.1 + part + byte, 1, Some(origin));
+                    let bits = undefined[byte as usize];
+                    self.memories.undefine_bits(into.0, into.1 + part + byte, bits, Some(origin));
+                }
+                // Padding of structures is shorter.
+                if result.is_none() && (run >= PADDING.min(from.bytes) || origin.is_computed()) {
+                    result = Some((part, mask, origin));
                 }
             }
-            if let (Memory::Global, true, Some((part, mask, origin))) = (into.0, whole, first) {
+            if let (Memory::Global, Some((part, mask, origin))) = (into.0, result) {
                 let lane = who.lanes.trailing_zeros().min(31) as usize;
                 let left = Left { who, lane, address: into.1 + part, mask, origin };
                 self.left.entry(source).or_default().push(left);
+            }
+        }
+    }
+
+    /// A bulk reduction computes with all that it reads.
+    fn reduce(&mut self, who: Who, source: Source, touches: &[Touch]) {
+        let of = |wants: Wants| touches.iter().filter(move |touch| touch.wants == wants);
+        for (from, to) in of(Wants::Read).zip(of(Wants::Update)) {
+            let (Some(at), Some(into)) = (place(from, who.cluster), place(to, who.cluster)) else { continue };
+            if from.bytes != to.bytes || self.memories.has_all(at.0, at.1, from.bytes) {
+                continue;
+            }
+            for part in (0..from.bytes).step_by(4) {
+                let bytes = (from.bytes - part).min(4);
+                let mask = self.memories.unwritten(at.0, at.1 + part, bytes);
+                if mask == 0 {
+                    continue;
+                }
+                let known = self.memories.origin(at.0, at.1 + part);
+                let origin = known
+                    .unwrap_or_else(|| self.born(Birth::Memory(source, from.space), at.1 + part))
+                    .computed();
+                self.memories.undefine(into.0, into.1 + part, bytes, Some(origin));
+                let all = self.left.entry(source).or_default();
+                if into.0 == Memory::Global && all.is_empty() {
+                    let lane = who.lanes.trailing_zeros().min(31) as usize;
+                    all.push(Left { who, lane, address: into.1 + part, mask, origin });
+                }
             }
         }
     }
@@ -93,6 +140,12 @@ impl State {
             _ => (32, 32),
         };
         let lane = who.lanes.trailing_zeros().min(31) as usize;
+        let is_product = matches!(self.operation(source), Some(Operation::Tcgen05(Tcgen05::Mma(_))));
+        if is_product && let Some((at, address)) = self.unwritten_accumulator(who.cluster, touches) {
+            let known = self.memories.origin(at, address);
+            let origin = known.unwrap_or_else(|| self.born(Birth::Memory(source, Space::Tensor), address));
+            return self.report(&who, source, (lane, origin), Found::Read(Space::Tensor));
+        }
         for touch in touches.iter().filter(|touch| touch.wants == Wants::Read && touch.space == Space::Shared)
         {
             let Some((memory, address)) = place(touch, who.cluster) else { continue };
@@ -110,5 +163,18 @@ impl State {
                 return self.report(&who, source, (lane, origin), Found::Read(touch.space));
             }
         }
+    }
+
+    /// Cells that a product reads, writes, and nobody has written before: what it adds to.
+    fn unwritten_accumulator(&mut self, cluster: u64, touches: &[Touch]) -> Option<(Memory, u64)> {
+        let of = |wants: Wants| touches.iter().filter(move |t| t.space == Space::Tensor && t.wants == wants);
+        let unwritten = of(Wants::Read).filter_map(|touch| {
+            let (memory, address) = place(touch, cluster)?;
+            (!self.memories.has_all(memory, address, touch.bytes)).then_some((touch.address, memory, address))
+        });
+        let unwritten: Vec<(u64, Memory, u64)> = unwritten.collect();
+        let is_written = |address: u64| of(Wants::Write).any(|touch| touch.address == address);
+        let found = unwritten.into_iter().find(|(touched, ..)| is_written(*touched));
+        found.map(|(_, memory, address)| (memory, address))
     }
 }

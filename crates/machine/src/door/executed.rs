@@ -94,6 +94,15 @@ pub struct Begun<'a> {
     pub bytes: u64,
 }
 
+/// Where a value is that is passed.
+#[derive(Clone, Copy, Debug)]
+pub enum Passed<'a> {
+    /// In a register of an activation.
+    Register(u32, Slot),
+    /// In the lanes' local memory, where these addresses say.
+    Local(&'a [u64; LANES], u64),
+}
+
 /// What a register decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {

@@ -10,7 +10,8 @@
 use ptxvm_memory::access;
 
 use crate::code::Source;
-use crate::door::executed::{Begun, Decides, Executed};
+use crate::door::executed::{Begun, Decides, Executed, Passed};
+use crate::door::fragments::Fragments;
 use crate::door::observer::{Access, HeapChange, Transferred, Who};
 use crate::door::touch::{Space, Wants};
 use crate::registers::{LANES, Slot};
@@ -134,8 +135,21 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
     /// A register of an activation says where lanes go.
     fn decides(&self, _: Who, _: Source, _: (u32, Slot), _: Decides) {}
 
-    /// The value of a register goes to another one, each of an activation of the same warp.
-    fn passes(&self, _: Who, _: (u32, Slot), _: (u32, Slot)) {}
+    /// A value is passed to a function or back, within a warp. Gives whether a register takes something undefined.
+    fn passes(&self, _: Who, _: Passed<'_>, _: Passed<'_>) -> bool {
+        false
+    }
+
+    /// Matrices go between registers and memory. Gives whether a register takes something undefined.
+    fn fragments(&self, _: &Fragments<'_>) -> bool {
+        false
+    }
+
+    /// A warp issues a `wgmma.mma_async` that adds to its registers, before that is told as an asynchronous operation.
+    fn accumulates(&self, _: Who, _: Source) {}
+
+    /// Lanes take a block of their local memory, which begins there and has so many bytes, by `alloca`.
+    fn allocates(&self, _: Who, _: Source, _: &[u64; LANES], _: &[u64; LANES]) {}
 
     /// Lanes touch their local memory. Gives whether they read an undefined value.
     fn local(&self, _: &Access<'_>) -> bool {

@@ -11,6 +11,7 @@ pub(crate) mod apart;
 pub mod executed;
 mod followed;
 pub mod follower;
+pub mod fragments;
 pub(crate) mod frame;
 mod late;
 pub(crate) mod lend;

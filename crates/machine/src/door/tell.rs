@@ -49,7 +49,7 @@ impl Watch {
 }
 
 impl Context<'_> {
-    pub(super) fn who(&self, lanes: u32) -> Who {
+    pub(crate) fn who(&self, lanes: u32) -> Who {
         self.worker.who(self.cta.rank, self.cta.ctaid, self.warp.index, lanes)
     }
 

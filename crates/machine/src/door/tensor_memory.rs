@@ -31,7 +31,8 @@ pub(crate) fn cells(rank: u32, (lane, column): (u32, u32), columns: u32, wants: 
     }
 }
 
-fn address(rank: u32, lane: u32, column: u32) -> u64 {
+/// The address of a cell as observers have it.
+pub(crate) fn address(rank: u32, lane: u32, column: u32) -> u64 {
     u64::from(rank) << 32 | u64::from(lane) << 16 | u64::from(column)
 }
 

@@ -10,8 +10,9 @@ use ptxvm_ir::FunctionId;
 
 use crate::code::Source;
 use crate::context::{Context, CtaState, Instruction, Run, Worker};
-use crate::door::executed::{Begun, Decides, Executed, NoValue, Without};
+use crate::door::executed::{Begun, Decides, Executed, NoValue, Passed, Without};
 use crate::door::follower::Follower;
+use crate::door::fragments::Fragments;
 use crate::door::observer::Access;
 use crate::door::touch::{Proxy, Space, Wants};
 use crate::registers::{LANES, Slot};
@@ -63,11 +64,30 @@ impl Context<'_> {
         }
     }
 
-    /// It has been executed.
+    /// It has been executed, or no lane was let through to it.
     #[cold]
     pub(crate) fn after_values(&mut self, instruction: &Instruction, mask: u32, activation: u32) {
+        if mask == 0 {
+            self.worker.without = None;
+        }
         let tell = |follower: &dyn Follower, executed: &Executed<'_>| follower.executed(executed);
         self.warp.values = self.tell_values(instruction, &instruction.slots, mask, activation, tell);
+    }
+
+    /// Tells who follows values which bytes the registers of the running instruction are.
+    #[cold]
+    pub(crate) fn moves_fragments(
+        &mut self,
+        (wants, rows): (Wants, Option<&[u64; LANES]>),
+        registers: (usize, usize),
+        width: usize,
+        place: &dyn Fn(usize, usize, usize) -> (usize, usize),
+    ) {
+        if let Some(follower) = self.run.launch.follower.as_ref().filter(|one| one.follows_values()) {
+            let (who, source) = (self.who(u32::MAX), self.worker.source);
+            let fragments = Fragments { who, source, wants, rows, registers, width, place };
+            self.worker.undefined |= follower.fragments(&fragments);
+        }
     }
 
     /// Lanes touch their local memory.
@@ -104,17 +124,18 @@ pub(crate) fn begins(
     warp.state.values |= !unset.is_empty();
 }
 
-/// What is known of a register goes with its value from one activation of a warp to another.
+/// What is known of a value goes with it from one activation of a warp to another.
 pub(crate) fn passes(
-    warp: &crate::context::WarpState,
+    warp: &mut crate::context::WarpState,
     (cta, worker, run): (&CtaState, &Worker, &Run<'_>),
-    (from, to): ((u32, Slot), (u32, Slot)),
+    (from, to): (Passed<'_>, Passed<'_>),
     lanes: u32,
 ) {
-    if warp.values
-        && let Some(follower) = &run.launch.follower
+    let in_memory = matches!(from, Passed::Local(..));
+    if (warp.values || in_memory)
+        && let Some(follower) = run.launch.follower.as_ref().filter(|follower| follower.follows_values())
     {
-        follower.passes(worker.who(cta.rank, cta.ctaid, warp.index, lanes), from, to);
+        warp.values |= follower.passes(worker.who(cta.rank, cta.ctaid, warp.index, lanes), from, to);
     }
 }
 

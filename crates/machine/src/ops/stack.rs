@@ -48,6 +48,9 @@ impl Execute for Alloca {
             context.warp.stack[lane] = end;
         }
         u64::write(&mut context.bank, slots[0], mask, &taken);
+        if let Some(follower) = &context.run.launch.follower {
+            follower.allocates(context.who(mask), context.worker.source, &taken, &sizes);
+        }
         Flow::Next
     }
 }

@@ -3,6 +3,7 @@
 use crate::builtin;
 use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
+use crate::door::executed::Passed;
 use crate::door::values;
 use crate::explain::finding::{Kind, Limit};
 use crate::registers::{Bank, LANES, Slot, lanes_in};
@@ -119,7 +120,8 @@ pub(crate) fn call(
     let mut into = Taker { context, frame: &frame.base };
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
         pass((&from, *actual), (&mut into, *formal), callers);
-        into.context.follow((group.activation, *actual), (activation, *formal), callers);
+        let given = passed(group.activation, *actual, &caller);
+        into.context.follow(given, (activation, *formal), &frame.base, callers);
     }
     group.activation = activation;
     group.depth += 1;
@@ -261,13 +263,35 @@ fn pass((from, actual): (&Giver<'_>, Actual), (to, formal): (&mut Taker<'_>, Act
     }
 }
 
+/// A parameter as one side has it: in a register of an activation, or in its frame, which begins there. Gives the addresses in
+/// the frame too.
+fn passed(activation: u32, parameter: Actual, frame: &[u64; LANES]) -> (u32, Actual, [u64; LANES]) {
+    let begin = match parameter {
+        Actual::Frame { offset, .. } => offset,
+        Actual::Slot(_) => 0,
+    };
+    (activation, parameter, frame.map(|base| base.wrapping_add(begin)))
+}
+
 impl Context<'_> {
-    /// What is known of a value goes with it, from register to register.
-    fn follow(&self, (from, given): (u32, Actual), (to, taken): (u32, Actual), lanes: u32) {
-        if let (Actual::Slot(given), Actual::Slot(taken)) = (given, taken) {
-            let place = (&*self.cta, &*self.worker, self.run);
-            values::passes(self.warp, place, ((from, given), (to, taken)), lanes);
+    /// What is known of a value goes with it.
+    fn follow(
+        &mut self,
+        (from, given, at): (u32, Actual, [u64; LANES]),
+        (to, taken): (u32, Actual),
+        frame: &[u64; LANES],
+        lanes: u32,
+    ) {
+        if self.run.launch.follower.is_none() {
+            return;
         }
+        let (_, _, into) = passed(to, taken, frame);
+        let place = |activation, parameter: Actual, at| match parameter {
+            Actual::Slot(slot) => Passed::Register(activation, slot),
+            Actual::Frame { size, .. } => Passed::Local(at, size),
+        };
+        let both = (place(from, given, &at), place(to, taken, &into));
+        values::passes(self.warp, (&*self.cta, &*self.worker, self.run), both, lanes);
     }
 }
 
@@ -324,7 +348,7 @@ pub(crate) fn ret(
     let mut into = Taker { context, frame: &frame };
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
         pass((&from, *formal), (&mut into, *actual), gone);
-        into.context.follow((activation, *formal), (parent, *actual), gone);
+        into.context.follow(passed(activation, *formal, &callee_frame), (parent, *actual), &frame, gone);
     }
     for lane in lanes_in(gone) {
         warp.state.stack[lane] = before[lane];

@@ -61,6 +61,10 @@ fn watched(
     let mask = context.active & guarded(&context.bank, instruction.guard);
     if context.warp.values {
         context.before_values(instruction, mask, activation);
+        // A guard that is not defined may let lanes through that it does not let through here.
+        if mask == 0 {
+            context.after_values(instruction, mask, activation);
+        }
     }
     if mask == 0 {
         return Step::Done;

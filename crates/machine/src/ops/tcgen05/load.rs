@@ -11,6 +11,7 @@ use super::shape::Fragment;
 use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::tensor_memory;
+use crate::door::touch::Wants;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -57,6 +58,7 @@ impl Load {
             (lane, column)
         };
         context.reads_rows(self.fragment.rows(), place, self.fragment.width());
+        self.fragment.follow(context, (at, self.first), Wants::Read);
         let Some(memory) = tensor_memory::of(context.worker, context.cta.rank) else { return Ok(()) };
         let rows = self.fragment.read(memory, at);
         let mut reduced = [0; LANES];

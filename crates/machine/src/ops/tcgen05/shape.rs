@@ -9,6 +9,8 @@ use ptxvm_memory::tensor::LANES as ROWS;
 
 use super::place::{TensorPlace, uniform, whole};
 use crate::context::Context;
+use crate::door::tensor_memory;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
@@ -132,6 +134,27 @@ impl Fragment {
             *row = memory.row(lane, column, self.width());
         }
         rows
+    }
+
+    /// Tells who follows values which cells the registers are.
+    pub fn follow(&self, context: &mut Context<'_>, (at, first): (u32, usize), wants: Wants) {
+        if context.run.launch.follower.is_none() {
+            return;
+        }
+        let rank = context.cta.rank;
+        let row = |row: usize| {
+            let TensorPlace { lane, column } = self.row_at(at, row);
+            tensor_memory::address(rank, lane, column)
+        };
+        let rows: [u64; LANES] = std::array::from_fn(row);
+        let place = |thread: usize, register: usize, byte: usize| {
+            let (row, column) = self.cell(thread, register);
+            match self.packed {
+                true => (row, 4 * (2 * column + byte / 2) + byte % 2),
+                false => (row, 4 * column + byte),
+            }
+        };
+        context.moves_fragments((wants, Some(&rows)), (first, self.registers as usize), 4, &place);
     }
 
     /// The register of a thread among those rows.

@@ -33,6 +33,7 @@ impl Store {
         let Self { fragment, first } = self;
         let registers = fragment.registers;
         let at = fragment.check(context, slots, mask, "tcgen05.st")?;
+        fragment.follow(context, (at, *first), Wants::Write);
         let rank = context.cta.rank;
         let Some(memory) = tensor_memory::of(context.worker, rank) else { return Ok(()) };
         let mut rows: Vec<Vec<u32>> =

@@ -83,6 +83,9 @@ impl MmaAsync {
             belongs,
             origin,
         };
+        if let Some(follower) = context.run.launch.follower.as_ref().filter(|_| add) {
+            follower.accumulates(context.who(mask), context.worker.source);
+        }
         pending.tell(context.worker, Stage::Issued);
         if context.warp.wgmma.used.are_followed() {
             context.checks_product(pending.registers(), context.worker.source);

@@ -198,6 +198,22 @@ impl Matrix {
     }
 }
 
+impl Matrix {
+    /// Tells who follows values which bytes the registers are.
+    fn follow(&self, context: &mut Context<'_>, wants: Wants) {
+        if context.run.launch.follower.is_none() {
+            return;
+        }
+        let per = self.width / self.size;
+        let place = |lane: usize, register: usize, byte: usize| {
+            let element = (register * LANES + lane) * per + byte / self.size;
+            let at = usize::from(self.places[element]) * self.size + byte % self.size;
+            (at / self.line(), at % self.line())
+        };
+        context.moves_fragments((wants, None), (self.first, self.registers), self.width, &place);
+    }
+}
+
 /// The bits of an element in memory.
 fn bits(ty: Type) -> Option<usize> {
     match ty {
@@ -229,6 +245,7 @@ impl Execute for Load {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
+        matrix.follow(context, Wants::Read);
         let mut bytes = [0; BYTES];
         for (line, to) in bytes.chunks_exact_mut(matrix.line()).take(matrix.lines).enumerate() {
             // SAFETY: `resolve` has checked the bytes of each line.
@@ -263,6 +280,7 @@ impl Execute for Store {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
+        matrix.follow(context, Wants::Write);
         let mut bytes = [0; BYTES];
         let per = matrix.width / matrix.size;
         let lanes = matrix.places.chunks_exact(per * LANES);
