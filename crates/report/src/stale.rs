@@ -125,6 +125,11 @@ pub(crate) fn advice(
         }
         Missing::Acquire { read: signal, scope } => {
             let (s, signal) = (scope.name(), line(report, signal));
+            if signal == read {
+                return format!(
+                    "nothing acquires what {reader} sees at {signal}: an acquire operation (`.acquire.{s}`) there does"
+                );
+            }
             format!(
                 "nothing acquires what {reader} had seen at {signal}: `fence.acq_rel.{s}` between {signal} and {read}, or \
                  an acquire operation (`.acquire.{s}`) at {signal}"

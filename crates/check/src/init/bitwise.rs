@@ -113,7 +113,8 @@ pub fn extended(undefined: u128, bits: u32) -> u128 {
 
 /// A field of bits, from a position on.
 pub fn field(a: Known, from: Known, length: Known, bits: u32, signed: bool) -> u128 {
-    if !from.is_defined() || !length.is_defined() {
+    // Of both the lowest byte counts alone.
+    if (from.undefined | length.undefined) & 0xff != 0 {
         return ones(bits);
     }
     let (from, length) = ((from.value & 0xff) as u32, (length.value & 0xff) as u32);
@@ -126,7 +127,8 @@ pub fn field(a: Known, from: Known, length: Known, bits: u32, signed: bool) -> u
 
 /// Bits of `a` put into `b`, from a position on.
 pub fn inserted(a: Known, b: Known, from: Known, length: Known, bits: u32) -> u128 {
-    if !from.is_defined() || !length.is_defined() {
+    // Of both the lowest byte counts alone.
+    if (from.undefined | length.undefined) & 0xff != 0 {
         return ones(bits);
     }
     let (from, length) = ((from.value & 0xff) as u32, (length.value & 0xff) as u32);

@@ -4,8 +4,8 @@
 //! result is undefined as a whole if one of its sources is.
 
 use ptxvm_ir::operation::compute::{
-    Bits, Comparing, Compute, Convert, Integer, IntegerFunction, IntegerType, Logic, LogicFunction, Movement,
-    Overflow,
+    Bits, Comparing, Compute, Convert, Float, FloatFunction, Integer, IntegerFunction, IntegerType, Logic,
+    LogicFunction, Movement, Overflow,
 };
 use ptxvm_ir::operation::warp::{Vote, Warp, WarpFunction};
 use ptxvm_ir::operation::{Generic, Operation};
@@ -130,7 +130,8 @@ fn exchanged(warp: &Warp, (index, lane): (usize, usize), sources: &Sources<'_>) 
     match warp.function {
         WarpFunction::Shfl { mode, .. } => {
             let (b, c) = (sources.known(1, lane), sources.known(2, lane));
-            if !b.is_defined() || !c.is_defined() {
+            // Five bits of the first count, and five for the bound and five for the segment of the second (9.7.9.6).
+            if b.undefined & 0x1f != 0 || c.undefined & 0x1f1f != 0 {
                 return (u128::MAX, sources.origin(lane));
             }
             let (from, _) = mode.source(lane as u32, b.value as u32, c.value as u32);
@@ -161,6 +162,12 @@ fn exchanged(warp: &Warp, (index, lane): (usize, usize), sources: &Sources<'_>) 
     }
 }
 
+/// Whether an operation only puts another sign to a number. With `.ftz` it looks at the rest, too.
+fn is_about_signs(float: &Float) -> bool {
+    let one = matches!(float.ty, Type::F32 | Type::F64) && !float.finish.ftz;
+    one && matches!(float.function, FloatFunction::Abs | FloatFunction::Copysign)
+}
+
 /// What is undefined of a lane's result of arithmetic.
 fn computed(compute: &Compute, (index, lane): (usize, usize), sources: &Sources<'_>, bits: u32) -> u128 {
     let known = |index| sources.known(index, lane);
@@ -171,6 +178,14 @@ fn computed(compute: &Compute, (index, lane): (usize, usize), sources: &Sources<
         Compute::Logic(logic) if logic.function == LogicFunction::Xor && sources.are_one(0, 1) => 0,
         Compute::Logic(logic) => logical(logic, index, &known, together),
         Compute::Integer(integer) => summed(integer, &known, sources.are_one(0, 1), together),
+        Compute::Float(float) if is_about_signs(float) => {
+            let sign = 1 << (float.ty.bits() - 1);
+            match float.function {
+                FloatFunction::Copysign => undefined(0) & sign | undefined(1) & (sign - 1),
+                // Whether it is a NaN decides about all bits.
+                _ => all_or_nothing(undefined(0) & (sign - 1)),
+            }
+        }
         Compute::Float(float) => match float.ty {
             Type::F16x2 | Type::Bf16x2 => by_parts(together, 16),
             Type::F32x2 => by_parts(together, 32),
