@@ -16,6 +16,9 @@ const MOST_OF_A_WORD: usize = 64;
 /// So many pages of words have some of them, at most.
 const PAGES: usize = 1 << 12;
 
+/// The bit of a word's place that says that it has writes. Who reads need not look at others.
+pub const WRITES: u32 = 1 << 31;
+
 /// An access that had to give way.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
@@ -28,7 +31,7 @@ pub struct Kept {
 /// What is kept of the words of all memories.
 #[derive(Debug, Default)]
 pub struct More {
-    /// By memory and word: 0, or one more than the number of a list.
+    /// By memory and word: 0, or one more than the number of a list, and [`WRITES`] if writes are among it.
     places: Vec<Shadow<u32>>,
     lists: Vec<Vec<Kept>>,
     spare: Vec<u32>,
@@ -59,7 +62,7 @@ impl More {
 
     #[inline]
     fn number(&mut self, memory: usize, word: u64) -> Option<usize> {
-        let place = *self.places(memory)?.get(word)?;
+        let place = *self.places(memory)?.get(word)? & !WRITES;
         place.checked_sub(1).map(|number| number as usize)
     }
 
@@ -75,6 +78,9 @@ impl More {
                 number
             }
         };
+        if kept.writes {
+            self.places[memory].each(word, 1, |place| *place |= WRITES);
+        }
         let list = &mut self.lists[number];
         let alike = |one: &Kept| one.writes == kept.writes && one.mask == kept.mask;
         if let Some(one) = list.iter_mut().find(|one| alike(one) && one.record.is_of_lane(&kept.record)) {
@@ -127,7 +133,7 @@ impl More {
         let Self { places, lists, spare, count, .. } = self;
         let Some(places) = places.get_mut(memory) else { return };
         places.each(address, bytes, |place| {
-            if let Some(number) = std::mem::take(place).checked_sub(1) {
+            if let Some(number) = (std::mem::take(place) & !WRITES).checked_sub(1) {
                 *count -= std::mem::take(&mut lists[number as usize]).len();
                 spare.push(number);
             }
@@ -139,7 +145,7 @@ impl More {
         let Self { places, lists, spare, count, .. } = self;
         let Some(places) = places.get_mut(memory) else { return };
         for place in places.entries() {
-            if let Some(number) = std::mem::take(place).checked_sub(1) {
+            if let Some(number) = (std::mem::take(place) & !WRITES).checked_sub(1) {
                 *count -= std::mem::take(&mut lists[number as usize]).len();
                 spare.push(number);
             }

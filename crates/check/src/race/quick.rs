@@ -6,6 +6,7 @@
 use ptxvm_machine::door::observer::Access;
 use ptxvm_order::{Stamp, WORD};
 
+use crate::race::more::WRITES;
 use crate::race::record::{Entry, Record};
 use crate::race::state::State;
 
@@ -35,6 +36,7 @@ impl State {
         let Self { shadows, readers, more, order, .. } = self;
         let mut readers = readers.get_mut(shadow);
         let mut more = more.places(shadow);
+        let kept = if quick.writes { u32::MAX } else { WRITES };
         let shadow = &mut shadows[shadow];
         let (mut lanes, mut left) = (access.who.lanes, 0);
         let mut before = (u64::MAX, false);
@@ -53,7 +55,7 @@ impl State {
             let is_quick = address.is_multiple_of(WORD)
                 && words.into_iter().all(|word| {
                     if let Some(more) = &mut more
-                        && more.get(word).is_some_and(|place| *place != 0)
+                        && more.get(word).is_some_and(|place| *place & kept != 0)
                     {
                         return false;
                     }
