@@ -20,6 +20,8 @@ use crate::{options, report};
 /// So many pieces of work are kept, at most, and so many stretches of words that they touched.
 const MOST: usize = 256;
 const MOST_WORDS: usize = 1 << 20;
+/// After so many allocations what has been done before them is not kept any longer.
+const MOST_NEW: usize = 1 << 12;
 
 /// What a piece of work has done.
 #[derive(Clone)]
@@ -93,7 +95,12 @@ pub fn cannot_be_followed() {
 pub fn memory_is_new(start: u64, size: u64) {
     if is_followed() {
         let range = (start, start.saturating_add(size));
-        state().done.iter_mut().for_each(|one| one.new.push(range));
+        let mut state = state();
+        state.forget();
+        state.done.retain_mut(|one| {
+            one.new.push(range);
+            one.new.len() < MOST_NEW
+        });
     }
 }
 

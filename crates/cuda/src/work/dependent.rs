@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ptxvm_vm::{Asynchrony, Check, Footprint, GridStatus};
+use ptxvm_vm::{Asynchrony, Footprint, GridStatus};
 
 use super::mark::program_waits;
+use super::order::is_followed;
 use super::{KernelLaunch, Mark, Operation};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -86,8 +87,7 @@ fn chosen() -> bool {
 /// two, and the second may begin early.
 pub fn trail(operation: &mut Operation, before: Option<Trail>) -> Option<Trail> {
     let Operation::Kernel(launch) = operation else { return None };
-    let settings = options::get().choices.settings;
-    if !settings.checks.has(Check::Race) {
+    if !is_followed() {
         return None;
     }
     launch.ties.beside = before.filter(|before| launch.early && before.waits == program_waits());
@@ -118,7 +118,7 @@ pub fn early(operation: &mut Operation, before: Option<Primary>) -> Option<Prima
 /// What makes the context unusable.
 pub fn run_both(first: &KernelLaunch, second: &KernelLaunch, context: &Arc<Context>) -> Answer {
     let (mut first, mut second) = (first.clone(), second.clone());
-    if options::get().choices.settings.checks.has(Check::Race) {
+    if is_followed() {
         second.ties.beside = Some(trail_of(&mut first));
         trail_of(&mut second);
     }
