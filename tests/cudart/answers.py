@@ -5,8 +5,8 @@ is known of pointers, streams, events, arrays, textures and graphs.
     answers.py compare FILE DIFFERENT
                                 compares with a recording; DIFFERENT lists the questions whose answers differ on purpose
 
-An H200's are in `answers.jsonl`, recorded with libcudart 13.0. What may crash runs in a process of its own; a crash is an
-answer ("crash"). Handles and addresses are not recorded, only whether there is one.
+An H200's are in `answers.jsonl`, recorded with libcudart 13.0. A crash is an answer ("crash"): each section is asked in a
+process of its own, which is started again without the question that ended it. Handles and addresses are not recorded, only whether there is one.
 """
 import ctypes as C
 import json
@@ -108,7 +108,13 @@ def argument(value):
     return value
 
 
-OUT = []
+# Questions that have ended a process of this section before.
+CRASHED = []
+
+
+def say(what, answers):
+    """Tells the process that collects: it must have the answers if a later question is the end of this one."""
+    os.write(1, (json.dumps([what, answers]) + "\n").encode())
 
 
 def call(name, *arguments):
@@ -117,18 +123,22 @@ def call(name, *arguments):
 
 def ask(name, with_, *arguments, says=()):
     """Makes a call and records what it answers, with the last error if it is one, and what it says."""
+    what = f"{name}: {with_}"
+    if what in CRASHED:
+        return None
+    say(what, None)
     error = call(name, *arguments)
     answer = [error]
     if error != 0:
         answer.append(R.cudaGetLastError())
     else:
         answer += [one() if callable(one) else getattr(one, "value", one) for one in says]
-    OUT.append([f"{name}: {with_}", answer])
+    say(what, answer)
     return error
 
 
 def note(what, *answers):
-    OUT.append([what, list(answers)])
+    say(what, list(answers))
 
 
 def made(name, *arguments, of=V):
@@ -768,7 +778,7 @@ def bare(name, how):
     first = {"zeros": 0, "a place": C.addressof(place), "ones": 1}[how]
     rest = 1 if how == "ones" else 0
     error = call(name, first, *[rest] * 9)
-    OUT.append([f"{name} with {how}", [error, R.cudaGetLastError()]])
+    note(f"{name} with {how}", error, R.cudaGetLastError())
 
 
 def names():
@@ -779,25 +789,44 @@ def child(arguments):
     global R
     R = open_runtime()
     if arguments[0] == "section":
+        CRASHED.extend(json.loads(arguments[2]))
         next(one for one in SECTIONS if one.__name__ == arguments[1])()
     else:
         bare(arguments[1], arguments[2])
-    print("\n" + json.dumps(OUT))
-    sys.stdout.flush()
     os._exit(0)
 
 
-def run(arguments):
+def asked(arguments):
+    """What a process answers, and how it ended: None if well."""
+    command = [sys.executable, os.path.abspath(__file__), "child", *arguments]
     try:
-        ran = subprocess.run([sys.executable, os.path.abspath(__file__), "child", *arguments], capture_output=True, text=True, timeout=300)
-        for line in reversed(ran.stdout.splitlines()):
-            if line.startswith("[["):
-                return json.loads(line)
-        if arguments[0] == "section":
-            sys.stderr.write(f"{arguments}: {ran.returncode}\n{ran.stdout[-300:]}{ran.stderr[-1500:]}\n")
-        return [[" ".join(arguments[1:]).replace(" ", " with ", 1) if arguments[0] == "bare" else "all", ["crash"]]]
-    except subprocess.TimeoutExpired:
-        return [[" ".join(arguments[1:]), ["too long"]]]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        told, ended = ran.stdout, None if ran.returncode == 0 else "crash"
+        if ran.returncode > 0:
+            sys.stderr.write(f"{arguments}: {ran.stderr[-1500:]}\n")
+    except subprocess.TimeoutExpired as late:
+        told, ended = (late.stdout or b"").decode(), "too long"
+    # What kernels print stands among the answers.
+    return [json.loads(line) for line in told.splitlines() if line.startswith('["')], ended
+
+
+def run(arguments):
+    if arguments[0] == "bare":
+        answers, ended = asked(arguments)
+        return [[f"{arguments[1]} with {arguments[2]}", [ended]]] if ended else answers
+    crashed, known = [], {}
+    while True:
+        answers, ended = asked([*arguments, json.dumps(crashed)])
+        known.update((what, answer) for what, answer in answers if answer is not None)
+        if ended is None:
+            return list(known.items())
+        last = answers[-1][0] if answers else "all"
+        known[last] = [ended]
+        if not answers or answers[-1][1] is not None:
+            # What ended it is no question; what it has not asked is not known.
+            sys.stderr.write(f"{arguments}: {ended} after {last}\n")
+            return list(known.items())
+        crashed.append(last)
 
 
 def all_answers(jobs):
