@@ -1,13 +1,17 @@
-"""A plugin of pytest for run.py: leaves out the tests that are done or of another backend, and tells of each what became of it."""
+"""A plugin of pytest for run.py: leaves out the tests that are done or of another backend, and tells of each what became of it
+and what ptxvm found meanwhile."""
 
 import json
 import os
 import re
 import types
+import zlib
 
 CHANNEL = int(os.environ["PTXVM_TEST_CHANNEL"])
+REPORT = os.environ["PTXVM_REPORT"]
 reports = {}
 wanted = {}
+told_of = 0
 
 
 def send(**message):
@@ -26,12 +30,28 @@ def name_of(nodeid):
     return nodeid.rsplit("/", 1)[-1] if "[" not in nodeid else nodeid[:nodeid.index("[")].rsplit("/", 1)[-1] + nodeid[nodeid.index("["):]
 
 
+def is_in(part, name):
+    """Whether a test belongs to a part of its file: by its name, so that it stays there when others are done."""
+    number, of = part
+    return zlib.crc32(name.encode()) % of == number
+
+
 def pytest_collection_modifyitems(items):
     with open(os.environ["PTXVM_TEST_WANTED"]) as file:
         wanted.update(json.load(file))
     done = set(wanted["done"])
     items[:] = [item for item in items if name_of(item.nodeid) not in done and re.search(wanted["only"], name_of(item.nodeid))
-                and not is_of_another_backend(item)]
+                and is_in(wanted["part"], name_of(item.nodeid)) and not is_of_another_backend(item)]
+
+
+def new_findings():
+    """The lines that libcuda has written to this process's report since the last test."""
+    global told_of
+    with open(REPORT) as file:
+        file.seek(told_of)
+        lines = file.readlines()
+        told_of = file.tell()
+    return [found for found in map(json.loads, lines) if found.get("kind") == "finding"]
 
 
 def pytest_runtest_logstart(nodeid):
@@ -58,7 +78,7 @@ def pytest_runtest_logfinish(nodeid):
         outcome, text = ("expected failure", "") if hasattr(skipped[0], "wasxfail") else ("skipped", str(skipped[0].longrepr[2]))
     else:
         outcome, text = "passed", ""
-    send(what="end", test=name_of(nodeid), outcome=outcome, text=text)
+    send(what="end", test=name_of(nodeid), outcome=outcome, text=text, findings=new_findings())
     if failed and not wanted["goes_on"]:
         send(what="failed")
         os._exit(1)

@@ -1,11 +1,13 @@
 """Runs a client's own tests from a checkout of its sources, and compares the failures with those we know of.
 
-    python run.py CLIENT CHECKOUT [--only PATTERN] [--workers N] [--limit SECONDS] [--log FILE]
+    python run.py CLIENT CHECKOUT [--only PATTERN] [--workers N] [--parts N] [--limit SECONDS] [--for SECONDS]
+           [--skip LOG] [--log FILE]
 
-CLIENT is drjit or taichi; CLIENT/expected.txt beside this folder names what fails and why. Each file of tests is run by
-pytest in a process of its own. A process ends after a test that failed, since the error that a kernel leaves in a context
-stays there, and a new one goes on with what is left; so a test that crashes or hangs is seen as just that and stops nobody
-else. The exit code is 1 if a test fails that is not on the list, or passes that is.
+CLIENT is drjit or taichi; CLIENT/expected.txt beside this folder names what fails and why. Each file of tests, or each part
+of one (--parts: a few files have most tests), is run by pytest in a process of its own. A process ends after a test that
+failed, since the error that a kernel leaves in a context stays there, and a new one goes on with what is left; so a test that
+crashes or hangs is seen as just that and stops nobody else. The exit code is 1 if a test fails that is not on the list, or
+passes that is.
 """
 
 import argparse
@@ -54,45 +56,55 @@ CLIENTS = {
 class Runner:
     """Hands files of tests to processes and collects what became of each test."""
 
-    def __init__(self, files, client, only, limit, log):
+    def __init__(self, files, client, only, parts, limit, seconds, skipped, log):
         self.client = client
         self.only = only
         self.limit = limit
         self.log = log
         self.lock = threading.Lock()
+        # When no test is begun any more.
+        self.end = time.monotonic() + seconds
+        self.skipped = skipped
         self.outcomes = {}
         self.work = queue.Queue()
         for file in files:
-            self.work.put(file)
+            for part in range(parts):
+                self.work.put((file, part, parts))
 
-    def note(self, test, outcome, seconds, text=""):
+    def note(self, test, outcome, seconds, text="", findings=()):
         with self.lock:
             self.outcomes[test] = (outcome, text)
             if self.log:
-                self.log.write(json.dumps({"test": test, "outcome": outcome, "seconds": round(seconds, 3), "text": text}) + "\n")
+                self.log.write(json.dumps({"test": test, "outcome": outcome, "seconds": round(seconds, 3), "text": text,
+                                           "findings": findings}) + "\n")
                 self.log.flush()
 
     def loop(self):
         while True:
             try:
-                file = self.work.get_nowait()
+                file, part, parts = self.work.get_nowait()
             except queue.Empty:
                 return
-            began, done = time.monotonic(), set()
-            while self.run(file, done):
+            if time.monotonic() >= self.end:
+                return
+            began, done = time.monotonic(), set(self.skipped)
+            while self.run(file, [part, parts], done):
                 pass
             with self.lock:
-                counts = collections.Counter(self.outcomes[test][0] for test in done)
+                counts = collections.Counter(self.outcomes[test][0] for test in done - self.skipped)
                 told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
-                print(f"{file.name}: {told or 'no tests'} ({time.monotonic() - began:.0f} s)", flush=True)
+                which = f" ({part + 1} of {parts})" if parts > 1 else ""
+                print(f"{file.name}{which}: {told or 'no tests'} ({time.monotonic() - began:.0f} s)", flush=True)
 
-    def run(self, file, done):
-        """Runs the tests of a file that are not done; whether some are left."""
+    def run(self, file, part, done):
+        """Runs the tests of a part of a file that are not done; whether some are left."""
         with tempfile.TemporaryDirectory() as folder:
-            wanted, heard = pathlib.Path(folder, "wanted.json"), pathlib.Path(folder, "heard")
-            wanted.write_text(json.dumps({"done": sorted(done), "only": self.only, "goes_on": self.client.goes_on}))
+            wanted, heard, found = (pathlib.Path(folder, name) for name in ("wanted.json", "heard", "found"))
+            found.touch()
+            wanted.write_text(json.dumps({"done": sorted(done), "only": self.only, "part": part, "goes_on": self.client.goes_on}))
             reading, writing = os.pipe()
-            environment = {**os.environ, **self.client.environment, "PTXVM_TEST_WANTED": str(wanted), "PTXVM_TEST_CHANNEL": str(writing)}
+            environment = {**os.environ, **self.client.environment, "PTXVM_TEST_WANTED": str(wanted), "PTXVM_TEST_CHANNEL": str(writing),
+                           "PTXVM_REPORT": str(found)}
             environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(HERE), os.environ.get("PYTHONPATH")) if p)
             # The folder is not the checkout's: Python would import the client from there.
             command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "outcomes", str(file)]
@@ -110,6 +122,13 @@ class Runner:
                 except ProcessLookupError:
                     pass
                 process.wait()
+                self.pass_on(found)
+
+    def pass_on(self, found):
+        """Gives what was found in a process to the report of the `ptxvm exec` around us."""
+        if report := os.environ.get("PTXVM_REPORT"):
+            with self.lock, open(report, "ab") as file:
+                file.write(found.read_bytes())
 
     def listen(self, process, reading, file, done, heard):
         buffer, current, since, allowed = b"", None, time.monotonic(), COLLECTION
@@ -122,7 +141,10 @@ class Runner:
             return current is not None
 
         while True:
-            ready, _, _ = select.select([reading], [], [], max(0, allowed - (time.monotonic() - since)))
+            left = min(allowed - (time.monotonic() - since), self.end - time.monotonic())
+            ready, _, _ = select.select([reading], [], [], max(0, left))
+            if not ready and time.monotonic() >= self.end:
+                return False
             if not ready:
                 return end("hang", f"no answer after {allowed} s")
             chunk = os.read(reading, 1 << 16)
@@ -137,7 +159,7 @@ class Runner:
                     current, since, allowed = message["test"], time.monotonic(), self.limit
                 elif message["what"] == "end":
                     done.add(message["test"])
-                    self.note(message["test"], message["outcome"], time.monotonic() - since, message["text"])
+                    self.note(message["test"], message["outcome"], time.monotonic() - since, message["text"], message["findings"])
                     current, since, allowed = None, time.monotonic(), COLLECTION
                 elif message["what"] == "failed":
                     # The process is about to end; others follow.
@@ -150,7 +172,10 @@ def main():
     parser.add_argument("checkout", type=pathlib.Path)
     parser.add_argument("--only", default="", help="only tests in whose name this pattern is found")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--parts", type=int, default=1, help="into how many processes a file's tests are divided")
     parser.add_argument("--limit", type=float, default=900, help="seconds that one test may take")
+    parser.add_argument("--for", dest="seconds", type=float, default=1e9, help="seconds after which tests are broken off")
+    parser.add_argument("--skip", type=pathlib.Path, help="a log of tests that need not be run again")
     parser.add_argument("--log", help="a file for all outcomes, one JSON object a line")
     arguments = parser.parse_args()
 
@@ -161,7 +186,8 @@ def main():
         sys.exit(f"{folder} has no tests")
     expected = load(HERE.parent / arguments.client)
     start = time.monotonic()
-    runner = Runner(files, client, arguments.only, arguments.limit, open(arguments.log, "w") if arguments.log else None)
+    skipped = {json.loads(line)["test"] for line in open(arguments.skip)} if arguments.skip else set()
+    runner = Runner(files, client, arguments.only, arguments.parts, arguments.limit, arguments.seconds, skipped, open(arguments.log, "w") if arguments.log else None)
     threads = [threading.Thread(target=runner.loop) for _ in range(arguments.workers)]
     for thread in threads:
         thread.start()
@@ -175,7 +201,7 @@ def main():
         lines = text.strip().splitlines()
         print(f"{outcome}: {test}: {lines[-1][:200] if lines else ''}")
     # A line that no failure needs any more hides the next one.
-    stale = [name for name in expected if not any(matches(test, name) for test in bad)] if not arguments.only else []
+    stale = [name for name in expected if not any(matches(test, name) for test in bad)] if not arguments.only and not arguments.skip and time.monotonic() < runner.end else []
     for name in stale:
         print(f"expected to fail, but passed or is gone: {name}")
     print(f"{arguments.client}: {len(runner.outcomes)} tests in {time.monotonic() - start:.0f} s: " +
