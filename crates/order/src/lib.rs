@@ -11,6 +11,7 @@ mod between;
 mod clock;
 mod cluster;
 mod explain;
+mod guess;
 mod missing;
 mod operation;
 mod order;

@@ -14,6 +14,8 @@ use ptxvm_machine::code::Source;
 use ptxvm_model::event::Scope;
 use ptxvm_syntax::ast::Span;
 
+use crate::guess::guesses;
+
 /// The number of an instruction in a program.
 pub type SiteId = u32;
 
@@ -72,6 +74,8 @@ pub struct Site {
     pub reduces: bool,
     /// Whether it writes only if a comparison holds (`atom.cas`).
     pub compares: bool,
+    /// Whether it is a weak load of what an `atom.cas` of the same place expects to find.
+    pub guesses: bool,
     /// Whether it makes an mbarrier object, or puts an end to one: that is an ordinary write.
     pub makes_mbarrier: bool,
 }
@@ -94,11 +98,13 @@ impl Sites {
     pub fn of(program: &Program) -> Self {
         let (mut first, mut all) = (Vec::new(), Vec::new());
         for function in &program.functions {
-            first.push(all.len() as SiteId);
+            let begin = all.len();
+            first.push(begin as SiteId);
             all.extend(function.instructions.iter().map(|instruction| {
                 let site = program.operation(instruction).map_or(OTHER, site);
                 Site { span: instruction.span, location: instruction.location, ..site }
             }));
+            guesses(program, function).into_iter().for_each(|at| all[begin + at as usize].guesses = true);
         }
         Self { first, all }
     }
@@ -131,6 +137,7 @@ const OTHER: Site = Site {
     constant: false,
     reduces: false,
     compares: false,
+    guesses: false,
     makes_mbarrier: false,
 };
 

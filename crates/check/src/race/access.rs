@@ -137,8 +137,19 @@ impl State {
         if writes && deed.reduces && site.reduces {
             return true;
         }
-        let Some(scope) = deed.strong else { return false };
         let places = (self.order.shape.place(cta_of(record.cta())), self.order.shape.place(deed.actor.cta));
+        // What `atom.cas` looks at again may be read by a weak load before, in the scope of the atomic operations.
+        let guessed = match (site.manner, deed.actor.site.manner) {
+            (Manner::Atomic { .. }, Manner::Load) => deed.actor.site.guesses.then_some(site.scope),
+            (Manner::Load, Manner::Atomic { .. }) => site.guesses.then_some(deed.actor.site.scope),
+            _ => None,
+        };
+        if let Some(scope) = guessed
+            && !self.strict
+        {
+            return is_morally_strong((scope, places.0), (scope, places.1));
+        }
+        let Some(scope) = deed.strong else { return false };
         Unit::of(record.cta()).is_none_or(|unit| unit == Unit::Weaker)
             && site.is_strong()
             && is_morally_strong((site.scope, places.0), (scope, places.1))
