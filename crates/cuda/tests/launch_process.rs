@@ -156,6 +156,10 @@ fn the_end_of_a_pipe_stops_the_kernels_that_run() {
     const NAME: &str = "the_end_of_a_pipe_stops_the_kernels_that_run";
     if is_child() {
         let context = Context::new();
+        // Its CTAs are no part of what is said of the next launch.
+        let empty = context.module(include_str!("kernels.ptx")).kernel("empty");
+        assert_eq!(launch(empty, [3, 1, 1], [1; 3], 0, &[]), 0);
+        call("cuCtxSynchronize", ());
         let stream = launch_endless(&context);
         eprintln!("waiting");
         assert_eq!(answer("cuStreamSynchronize", (stream,)), LAUNCH_TIMEOUT);

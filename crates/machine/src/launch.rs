@@ -74,8 +74,8 @@ impl Launch {
 /// What the host and a running launch share.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Set it to stop the launch soon.
-    pub stop: AtomicBool,
+    /// Set it to stop the launch soon. Launches may have it in common.
+    pub stop: Arc<AtomicBool>,
     /// How many CTAs have ended.
     pub ctas_done: AtomicU64,
 }

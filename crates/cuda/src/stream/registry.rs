@@ -1,7 +1,7 @@
 //! The streams of a context: the legacy stream, those that programs made, and the per-thread streams.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ptxvm_vm::Control;
@@ -20,14 +20,14 @@ pub struct Streams {
     legacy: Arc<Stream>,
     others: Mutex<Vec<Weak<Stream>>>,
     /// What all running kernels can be stopped by.
-    control: Mutex<Arc<Control>>,
+    stop: Mutex<Arc<AtomicBool>>,
 }
 
 impl Streams {
     /// Only the legacy stream.
     pub fn new(context: Weak<Context>) -> Self {
         let legacy = Arc::new(make(CUstream::NULL, context.clone(), StreamKind::Legacy, 0));
-        Self { context, legacy, others: Mutex::default(), control: Mutex::default() }
+        Self { context, legacy, others: Mutex::default(), stop: Mutex::default() }
     }
 
     /// The stream that stands for no stream.
@@ -64,17 +64,18 @@ impl Streams {
 
     /// Stops all running kernels: a fault has ended the context.
     pub fn interrupt(&self) {
-        self.control().stop.store(true, Ordering::Relaxed);
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).store(true, Ordering::Relaxed);
     }
 
     /// What a kernel that begins now is stopped by.
     pub fn control(&self) -> Arc<Control> {
-        Arc::clone(&self.control.lock().unwrap_or_else(PoisonError::into_inner))
+        let stop = Arc::clone(&self.stop.lock().unwrap_or_else(PoisonError::into_inner));
+        Arc::new(Control { stop, ..Control::default() })
     }
 
     /// Kernels that begin from now on are not stopped by what has stopped others.
     pub fn forget_interrupt(&self) {
-        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
     }
 
     /// Makes the handles of all streams stale, ends their captures, and forgets the fault that stopped their kernels.
