@@ -9,7 +9,6 @@ use ptxvm_ir::operation::surface::Surface;
 use ptxvm_ir::operation::tcgen05::Tcgen05;
 use ptxvm_ir::operation::{Operation, Order};
 use ptxvm_ir::{Program, operation};
-use ptxvm_isa::Type;
 use ptxvm_machine::code::Source;
 use ptxvm_model::event::Scope;
 use ptxvm_syntax::ast::Span;
@@ -152,15 +151,6 @@ fn scope_or(said: Option<operation::Scope>, otherwise: Scope) -> Scope {
     }
 }
 
-/// The bytes that an atomic operation changes in one step: of packed numbers, each is changed by itself (8.2.5).
-fn element(ty: Type) -> u32 {
-    match ty {
-        Type::F16x2 | Type::Bf16x2 => 2,
-        Type::F32x2 => 4,
-        _ => ty.bits() / 8,
-    }
-}
-
 fn site(operation: &Operation) -> Site {
     match operation {
         Operation::Access(Access::Load(words)) => Site {
@@ -182,7 +172,7 @@ fn site(operation: &Operation) -> Site {
             manner: Manner::Atomic { reduction: atomic.destinations == 0 },
             order: if atomic.order == Order::Weak { Order::Relaxed } else { atomic.order },
             scope: scope_or(atomic.scope, Scope::Gpu),
-            element: element(atomic.ty),
+            element: atomic.element_bytes(),
             compares: atomic.function == AtomicFunction::Cas,
             ..OTHER
         },

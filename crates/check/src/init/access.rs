@@ -14,6 +14,13 @@ use crate::init::registers::{Origin, lanes_in};
 use crate::init::state::{Birth, Combined, Left, State, warp};
 use crate::init::values::Bytes;
 
+/// All bits of the elements, of so many bytes each, of which some byte of a mask is a part.
+fn whole_elements(mask: u32, element: u32) -> [u8; 32] {
+    let element = element.clamp(1, 32) as usize;
+    let touched = |byte: usize| (0..element).any(|of| mask >> (byte / element * element + of) & 1 != 0);
+    std::array::from_fn(|byte| if touched(byte) { 0xff } else { 0 })
+}
+
 /// So many places of an instruction that stores undefined values are looked at when the launch has ended.
 const MOST_LEFT: usize = 64;
 
@@ -211,8 +218,11 @@ impl State {
 
     /// Lanes read and write memory in one step.
     fn update(&mut self, access: &Access<'_>) -> bool {
-        let function = match self.operation(access.source) {
-            Some(Operation::Access(Operated::Atomic(atomic))) => atomic.function,
+        let (function, element, is_packed) = match self.operation(access.source) {
+            Some(Operation::Access(Operated::Atomic(atomic))) => {
+                let element = atomic.element_bytes();
+                (atomic.function, element, element * 8 < atomic.ty.bits())
+            }
             // A field of a tensor map.
             _ => {
                 self.define(access, access.who.lanes);
@@ -250,12 +260,14 @@ impl State {
                     self.combined.push(combined);
                     (before, origin)
                 }
-                AtomicFunction::Combine(_) => ([0xff; 32], origin),
+                // Of packed numbers those that were undefined stay so, and nothing becomes of the others.
+                AtomicFunction::Combine(_) => (whole_elements(old | given, element), origin),
             };
             self.memories.define(at.0, at.1, access.bytes);
             let origin = from.computed();
             let left = Left { who: access.who, lane, address: at.1, mask: 0, origin };
-            self.leave(access.source, at.0, bytes as usize, (new, [0; 32]), left);
+            let beside = if is_packed { before } else { [0; 32] };
+            self.leave(access.source, at.0, bytes as usize, (new, beside), left);
         }
         any
     }

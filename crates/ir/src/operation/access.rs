@@ -70,6 +70,18 @@ pub struct Atomic {
     pub scope: Option<Scope>,
 }
 
+impl Atomic {
+    /// The bytes that are changed in one step: of packed numbers, each is changed by itself (8.2.5).
+    #[must_use]
+    pub fn element_bytes(&self) -> u32 {
+        match self.ty {
+            Type::F16x2 | Type::Bf16x2 => 2,
+            Type::F32x2 => 4,
+            ty => ty.bits() / 8,
+        }
+    }
+}
+
 /// What an atomic does to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicFunction {
