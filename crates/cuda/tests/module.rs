@@ -151,6 +151,26 @@ fn parameters_and_names_are_told() {
     assert_eq!(all[6..], [0, 0]);
 }
 
+/// Libraries are loaded when something in them is asked for (tests/cudart/answers.jsonl).
+#[test]
+fn a_library_of_wrong_code_says_so_when_it_is_asked() {
+    let _context = Context::new();
+    for (text, wrong) in
+        [("", 200), ("hello", 200), (".version 8.0\n.target sm_90\n.visible .entry k() { nonsense; }", 218)]
+    {
+        let (library, mut kernel, mut count) = (library(text), 0u64, 0u32);
+        assert_eq!(answer("cuLibraryGetKernel", (&raw mut kernel, library, c"k".as_ptr())), wrong, "{text}");
+        assert_eq!(answer("cuLibraryGetKernelCount", (&raw mut count, library)), wrong, "{text}");
+        let (mut address, mut size) = (0u64, 0usize);
+        let told = answer("cuLibraryGetGlobal", (&raw mut address, &raw mut size, library, c"x".as_ptr()));
+        assert_eq!(told, wrong, "{text}");
+        call("cuLibraryUnload", (library,));
+    }
+    let (mut library, none) = (0u64, 0u64);
+    let load = answer("cuLibraryLoadData", (&raw mut library, none, 0u64, 0u64, 0u32, 0u64, 0u64, 0u32));
+    assert_eq!(load, INVALID_VALUE, "no code");
+}
+
 #[test]
 fn parameters_of_a_librarys_kernel_are_told_in_a_context_only() {
     let context = Context::new();

@@ -67,6 +67,9 @@ fn attributes(kernel: u64) -> Answer<FunctionAttributes> {
 
 entry! {
     fn cudaFuncGetAttributes(place: Out<FunctionAttributes>, function: Function) {
+        if place.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         let kernel = registration::kernel(function)?;
         Ok(place.set(attributes(kernel)?)?)
     }
@@ -79,6 +82,9 @@ entry! {
     }
 
     fn cudaKernelSetAttributeForDevice(kernel: u64, attribute: u32, value: i32, device: i32) {
+        if !attribute::SETTABLE.contains(&attribute) {
+            return Err(CudaError::INVALID_VALUE);
+        }
         cuKernelSetAttribute(attribute, value, kernel, device)
     }
 
@@ -93,10 +99,17 @@ entry! {
     }
 
     fn cudaFuncGetName(name: Out<Text>, function: Function) {
+        if name.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         cuKernelGetName(name, registration::kernel(function)?)
     }
 
     fn cudaFuncGetParamInfo(function: Function, index: usize, offset: Out<usize>, size: Out<usize>) {
+        // No function is refused before a missing place, and a wrong one after it.
+        if function != 0 && offset.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         cuKernelGetParamInfo(registration::kernel(function)?, index, offset, size)
     }
 
@@ -105,7 +118,7 @@ entry! {
     }
 
     fn cudaGetFuncBySymbol(found: Out<u64>, function: Function) {
-        cuKernelGetFunction(found, registration::kernel(function)?)
+        cuKernelGetFunction(found, registration::known_kernel(function)?)
     }
 
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -97,7 +97,10 @@ entry! {
     }
 
     fn cudaGetKernel(kernel: Out<u64>, function: Function) {
-        Ok(kernel.set(registration::kernel(function)?)?)
+        if kernel.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        Ok(kernel.set(registration::known_kernel(function)?)?)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use ptxvm_abi::{In, Out};
 
-use crate::array::{channel_format, driver_format};
+use crate::array::{FLOAT, SIGNED, UNSIGNED, channel_format, descriptor, driver_format};
 use crate::driver::{
-    cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate,
-    cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc,
+    cuMipmappedArrayGetLevel, cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc,
+    cuTexObjectCreate, cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc,
     cuTexObjectGetTextureDesc,
 };
 use crate::entry::{entry, of_13};
@@ -27,10 +27,15 @@ mod flag {
 /// `cudaReadModeElementType` and `cudaReadModeNormalizedFloat`
 const AS_ELEMENT: u32 = 0;
 const AS_NORMALIZED: u32 = 1;
+/// `cudaFilterModeLinear`
+const LINEAR_FILTER: u32 = 1;
 
 /// The resource as the driver describes it.
 fn resource_for_driver(from: &RuntimeResource) -> Answer<ResourceDescriptor> {
     let RuntimeMemory { object, format, width, height, pitch } = from.what;
+    if matches!(from.kind, resource::ARRAY | resource::MIPMAPPED) && object == 0 {
+        return Err(CudaError::INVALID_RESOURCE_HANDLE);
+    }
     let (format, channels) = match from.kind {
         resource::ARRAY | resource::MIPMAPPED => (0, 0),
         resource::LINEAR | resource::PITCHED => driver_format(&format)?,
@@ -56,19 +61,46 @@ fn resource_for_program(from: &ResourceDescriptor) -> Answer<RuntimeResource> {
     Ok(RuntimeResource::new(from.kind, RuntimeMemory { object, format, width, height, pitch }, from.flags))
 }
 
-/// The texture as the driver describes it. Elements that are read as they are, and are no floats, are integers.
-fn texture_for_driver(from: &RuntimeTexture) -> Answer<TextureDescriptor> {
-    if from.read_mode > AS_NORMALIZED {
-        return Err(CudaError::INVALID_VALUE);
+/// What the texels of a resource are.
+fn texels(from: &RuntimeResource) -> Answer<ChannelFormatDesc> {
+    let array = match from.kind {
+        resource::ARRAY => from.what.object,
+        resource::MIPMAPPED => {
+            let mut level = 0u64;
+            cuMipmappedArrayGetLevel(&mut level, from.what.object, 0)?;
+            level
+        }
+        _ => return Ok(from.what.format),
+    };
+    let descriptor = descriptor(array)?;
+    channel_format(descriptor.format, descriptor.channels)
+}
+
+/// Checks that texels can be read as the texture says: integers of at most 16 bits, and no others, become floats between
+/// -1 and 1, and integers that stay what they are have nothing between them.
+fn check_reads(texels: &ChannelFormatDesc, texture: &RuntimeTexture) -> Answer {
+    let integers = matches!(texels.kind, SIGNED | UNSIGNED);
+    let plain = integers || texels.kind == FLOAT;
+    let normalized = texture.read_mode == AS_NORMALIZED;
+    if normalized && plain && !(integers && texels.x <= 16) {
+        return Err(CudaError::INVALID_NORM_SETTING);
     }
+    if texture.filter == LINEAR_FILTER && integers && !normalized {
+        return Err(CudaError::INVALID_FILTER_SETTING);
+    }
+    Ok(())
+}
+
+/// The texture as the driver describes it. Elements that are read as they are, and are no floats, are integers.
+fn texture_for_driver(from: &RuntimeTexture) -> TextureDescriptor {
     let flags = [
-        (from.read_mode == AS_ELEMENT, flag::READ_AS_INTEGER),
+        (from.read_mode != AS_NORMALIZED, flag::READ_AS_INTEGER),
         (from.normalized != 0, flag::NORMALIZED_COORDINATES),
         (from.srgb != 0, flag::SRGB),
         (from.no_trilinear_optimization != 0, flag::NO_TRILINEAR_OPTIMIZATION),
         (from.seamless != 0, flag::SEAMLESS_CUBEMAP),
     ];
-    Ok(TextureDescriptor {
+    TextureDescriptor {
         address_modes: from.address_modes,
         filter: from.filter,
         flags: flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum(),
@@ -79,7 +111,12 @@ fn texture_for_driver(from: &RuntimeTexture) -> Answer<TextureDescriptor> {
         most_level: from.most_level,
         border: from.border,
         reserved: [0; 12],
-    })
+    }
+}
+
+/// The sampling that a program describes. That it describes none is the mistake of a wrong handle, and no other.
+fn sampling(texture: In<RuntimeTexture>) -> Answer<RuntimeTexture> {
+    texture.get().map_err(|_| CudaError::INVALID_RESOURCE_HANDLE)
 }
 
 /// The texture as the runtime describes it.
@@ -120,8 +157,11 @@ entry! {
     fn cudaCreateTextureObject(
         object: Out<u64>, resource: In<RuntimeResource>, texture: In<RuntimeTexture>, view: In<RuntimeView>,
     ) {
-        let resource = resource_for_driver(&resource.get()?)?;
-        let texture = texture_for_driver(&texture.get()?)?;
+        let said = resource.get()?;
+        let resource = resource_for_driver(&said)?;
+        let texture = sampling(texture)?;
+        check_reads(&texels(&said)?, &texture)?;
+        let texture = texture_for_driver(&texture);
         if view.is_null() {
             return cuTexObjectCreate(object, &resource, &texture, In::<ViewDescriptor>::NULL);
         }
@@ -134,6 +174,9 @@ entry! {
     }
 
     fn cudaGetTextureObjectTextureDesc(place: Out<RuntimeTexture>, object: u64) {
+        if place.is_null() {
+            return Err(CudaError::INVALID_RESOURCE_HANDLE);
+        }
         let mut texture = TextureDescriptor::default();
         cuTexObjectGetTextureDesc(&mut texture, object)?;
         Ok(place.set(texture_for_program(&texture))?)
@@ -161,6 +204,10 @@ of_13! {
     }
 
     fn cudaGetSurfaceObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {
+        // An H200's runtime says so of no place.
+        if place.is_null() {
+            return Err(CudaError::INVALID_DEVICE);
+        }
         let resource = driver_resource(object, |place, object| cuSurfObjectGetResourceDesc(place, object))?;
         Ok(place.set(resource)?)
     }

@@ -1,5 +1,6 @@
 //! `cargo xtask clients cudart`: CUDA C++ programs of our own (`tests/cudart`), compiled by nvcc from PyPI and run with our
-//! libcudart. What they print is compared with `tests/cudart/expected`.
+//! libcudart. What they print is compared with `tests/cudart/expected`. And our libcudart's answers to right and wrong calls
+//! are compared with those of an H200's (`tests/cudart/answers.py`).
 //!
 //! nvcc is installed once into `target/clients/cuda`, at the versions of `tests/cudart/requirements.txt`.
 
@@ -89,7 +90,29 @@ pub fn run(root: &Path) -> Result<(), String> {
         }
     }
     failed.extend(page::run(root, &cuda, &built)?);
+    match answers(root) {
+        Ok(figures) => println!("answers: {figures}"),
+        Err(why) => {
+            println!("answers: {why}");
+            failed.push("answers".to_owned());
+        }
+    }
     if failed.is_empty() { Ok(()) } else { Err(format!("CUDA C++ programs failed: {}", failed.join(", "))) }
+}
+
+/// Asks our libcudart what an H200's was asked, and compares; gives the figures.
+fn answers(root: &Path) -> Result<String, String> {
+    let mut exec = Command::new(root.join("target/ci/ptxvm"));
+    // One question is what a kernel's fault leaves behind.
+    exec.args(["exec", "--status", "command", "--findings", "ignore", "--timeout", "900s", "--", "python3"]);
+    exec.args(["answers.py", "compare", "answers.jsonl", "answers.different"])
+        .current_dir(root.join("tests/cudart"));
+    let ran = exec.output().map_err(|e| format!("ptxvm: {e}"))?;
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    match (ran.status.success(), printed.trim().lines().last()) {
+        (true, Some(figures)) => Ok(figures.to_owned()),
+        _ => Err(format!("{}\n{printed}{}", ran.status, String::from_utf8_lossy(&ran.stderr))),
+    }
 }
 
 /// Builds and runs NVIDIA's cuda-samples from a checkout of them, those with `pattern` in their paths.

@@ -7,6 +7,7 @@ mod facts;
 mod identity;
 mod look_up;
 mod profiler;
+mod remote_writes;
 mod unsupported;
 
 pub use api::*;
@@ -14,4 +15,5 @@ pub use attribute::SHARED_PER_BLOCK;
 pub use errors::*;
 pub use look_up::*;
 pub use profiler::*;
+pub use remote_writes::*;
 pub use unsupported::*;

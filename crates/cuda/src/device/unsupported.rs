@@ -30,6 +30,5 @@ unsupported! {
     cuDeviceGetP2PAtomicCapabilities
     cuDeviceRegisterAsyncNotification
     cuDeviceUnregisterAsyncNotification
-    cuFlushGPUDirectRDMAWrites
     cuProfilerInitialize
 }

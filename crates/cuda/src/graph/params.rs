@@ -10,10 +10,10 @@ use crate::abi::{
     CUDA_MEMSET_NODE_PARAMS_v1, CUresult, Host, In,
 };
 use crate::context::{CUcontext, Context, current};
-use crate::launch::check::{check, check_cooperative};
+use crate::launch::check::{check_cooperative, check_shape, check_shared};
 use crate::launch::cluster;
 use crate::launch::parameters::collect;
-use crate::memory::Cuboid;
+use crate::memory::{Cuboid, may_be_there};
 use crate::module::{CUkernel, launchable_in};
 use crate::work::{Copy, Fill, HostCall, KernelLaunch, Side, Ties};
 
@@ -94,8 +94,7 @@ pub fn kernel(params: &CUDA_KERNEL_NODE_PARAMS_v2, before: Option<&KernelNode>) 
     let wished = before
         .map(|before| &before.launch)
         .and_then(|launch| launch.cluster.filter(|size| launch.function.kernel.cluster() != Some(*size)));
-    let cluster = cluster::of(&function, v1.grid, wished)?;
-    let launch = KernelLaunch {
+    let mut launch = KernelLaunch {
         function,
         grid: v1.grid,
         block: v1.block,
@@ -103,10 +102,12 @@ pub fn kernel(params: &CUDA_KERNEL_NODE_PARAMS_v2, before: Option<&KernelNode>) 
         parameters,
         cooperative: before.is_some_and(|before| before.launch.cooperative),
         early: before.is_some_and(|before| before.launch.early),
-        cluster,
+        cluster: None,
         ties: Ties::default(),
     };
-    check(&launch)?;
+    check_shape(&launch)?;
+    launch.cluster = cluster::of(&launch.function, v1.grid, wished)?;
+    check_shared(&launch)?;
     check_cooperative(&launch)?;
     Ok(KernelNode {
         launch,
@@ -143,7 +144,7 @@ pub fn copy(said: &Cuboid) -> Answer<Copy> {
             return true;
         }
         let address = side.place.unified();
-        address != 0 && copy.extent(side).is_some_and(|n| address.checked_add(n).is_some())
+        may_be_there(side.place) && copy.extent(side).is_some_and(|n| address.checked_add(n).is_some())
     };
     if empty || !inside(&copy.to) || !inside(&copy.from) { Err(CUresult::INVALID_VALUE) } else { Ok(copy) }
 }

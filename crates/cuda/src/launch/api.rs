@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attributes::{CUlaunchConfig, Wishes};
-use super::check::{check, check_cooperative};
+use super::check::{check_cooperative, check_shape, check_shared};
 use super::cluster;
 use super::parameters::collect;
 use crate::abi::{Answer, CUresult, Host, In};
@@ -79,8 +79,9 @@ fn launch(
     let ties = Ties::default();
     let mut launch =
         KernelLaunch { function, grid, block, shared, parameters, cooperative, early, cluster: None, ties };
-    check(&launch)?;
+    check_shape(&launch)?;
     launch.cluster = cluster::of(&launch.function, grid, wishes.cluster)?;
+    check_shared(&launch)?;
     check_cooperative(&launch)?;
     if let Some(preferred) = wishes.preferred {
         cluster::check_preferred(launch.cluster, grid, preferred)?;

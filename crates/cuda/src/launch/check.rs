@@ -11,11 +11,11 @@ const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// The largest CTA in each dimension.
 const BLOCK: [u32; 3] = [1024, 1024, 64];
 
-/// Checks a launch against the device's limits, the kernel's own, and what the program has allowed it.
+/// Checks the shape of a launch against the device's limits and the kernel's own.
 ///
 /// # Errors
-/// The first limit that it breaks.
-pub fn check(launch: &KernelLaunch) -> Answer {
+/// It breaks one.
+pub fn check_shape(launch: &KernelLaunch) -> Answer {
     let kernel = &launch.function.kernel;
     let profile = kernel.module().device().profile();
     let (limits, threads) = (kernel.limits(), Dimensions(launch.block).product());
@@ -25,12 +25,20 @@ pub fn check(launch: &KernelLaunch) -> Answer {
         && threads <= u64::from(profile.threads_per_cta);
     let directives = limits.maxntid.is_none_or(|most| threads <= most)
         && limits.reqntid.is_none_or(|wanted| wanted == launch.block);
-    let allowed = launch.function.dynamic_shared_limit();
+    if shape && directives { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+}
+
+/// Checks a launch's shared memory against the device's and what the program has allowed. A cluster that cannot be is the
+/// first mistake of the two.
+///
+/// # Errors
+/// It is too much.
+pub fn check_shared(launch: &KernelLaunch) -> Answer {
+    let kernel = &launch.function.kernel;
+    let most = u64::from(kernel.module().device().profile().shared_per_cta);
     let shared = u64::from(kernel.shared_bytes()) + u64::from(launch.shared);
-    if !shape || !directives || launch.shared > allowed || shared > u64::from(profile.shared_per_cta) {
-        return Err(CUresult::INVALID_VALUE);
-    }
-    Ok(())
+    let allowed = launch.shared <= launch.function.dynamic_shared_limit();
+    if allowed && shared <= most { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
 }
 
 /// Checks that the CTAs of a cooperative launch fit on the device together: as many as the occupancy calls say, to the

@@ -34,7 +34,7 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let row = (width as u64).checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE)?;
-        let bytes = row.checked_mul(height as u64).ok_or(CUresult::OUT_OF_MEMORY)?;
+        let bytes = row.checked_mul(height as u64).ok_or(CUresult::INVALID_VALUE)?;
         let start = give(&context, bytes, PITCH, AllocationKind::Device, MemoryKind::Device)?;
         pitch.set(row as usize)?;
         pointer.set(start)

@@ -58,6 +58,7 @@ entry! {
         let record = registry::at(pointer.unified()).ok_or(CUresult::INVALID_VALUE)?;
         match record.kind {
             MemoryKind::Pinned(given) | MemoryKind::Registered(given) => flags.set(given | DEVICE_MAP),
+            MemoryKind::Managed(..) => flags.set(DEVICE_MAP),
             _ => Err(CUresult::INVALID_VALUE),
         }
     }
@@ -143,8 +144,9 @@ fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Resul
     let _alone = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
     let (start, end) = (pointer.unified(), pointer.unified() + bytes);
     if let Some(other) = registry::overlapping(start, end) {
-        let host = other.kind.on_host();
-        let result = if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE };
+        let registered = matches!(other.kind, MemoryKind::Registered(_));
+        let result =
+            if registered { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE };
         return Err(NotRegistered::Answer(result));
     }
     if !pages::are_mapped(start, bytes) || !usable(start, end, flags) {

@@ -97,4 +97,12 @@ impl CUmemLocation {
             _ => Err(CUresult::INVALID_VALUE),
         }
     }
+
+    /// The same where pools are concerned, to which a wrong device is a wrong value like others.
+    ///
+    /// # Errors
+    /// There is no such place.
+    pub fn place_of_pool(self) -> Answer<Where> {
+        self.place().map_err(|_| CUresult::INVALID_VALUE)
+    }
 }

@@ -119,11 +119,11 @@ entry! {
             let access = access.at(index)?;
             let known = matches!(access.flags, 0 | READ | READ_WRITE);
             // The device cannot be kept from its own memory, nor the host from the host's.
-            let own = access.location.place()? == pool.properties.location.place().unwrap_or(Where::Device);
+            let own = access.location.place_of_pool()? == pool.properties.location.place_of_pool().unwrap_or(Where::Device);
             if !known || (own && access.flags != READ_WRITE) {
                 return Err(CUresult::INVALID_VALUE);
             }
-            if access.location.place()? == Where::Device {
+            if access.location.place_of_pool()? == Where::Device {
                 pool.books().access = access.flags;
             }
         }
@@ -133,9 +133,9 @@ entry! {
     fn cuMemPoolGetAccess(flags: Out<u32>, pool: CUmemoryPool, location: In<CUmemLocation>) {
         driver::get()?;
         let pool = pool.get()?;
-        let access = match location.get()?.place()? {
+        let access = match location.get()?.place_of_pool()? {
             Where::Device => pool.books().access,
-            Where::Host if pool.properties.location.place() == Ok(Where::Device) => 0,
+            Where::Host if pool.properties.location.place_of_pool() == Ok(Where::Device) => 0,
             Where::Host => READ_WRITE,
         };
         flags.set(access)
@@ -147,12 +147,12 @@ entry! {
     }
 
     fn cuDeviceGetMemPool(pool: Out<CUmemoryPool>, device: CUdevice) {
-        driver::device(device)?;
+        pool_device(device)?;
         pool.set(current_pool(CUmemLocation::DEVICE, PINNED)?.handle)
     }
 
     fn cuDeviceSetMemPool(device: CUdevice, pool: CUmemoryPool) {
-        driver::device(device)?;
+        pool_device(device)?;
         choose_pool(CUmemLocation::DEVICE, PINNED, pool)
     }
 
@@ -170,6 +170,12 @@ entry! {
         driver::get()?;
         choose_pool(location.get()?, kind, pool)
     }
+}
+
+/// A device by whose number a pool is asked for.
+fn pool_device(device: CUdevice) -> Answer {
+    driver::get()?;
+    driver::device(device).map(|_| ()).map_err(|_| CUresult::INVALID_VALUE)
 }
 
 /// Gives memory of a pool. It is there at once; a program that uses it before the stream gets there is wrong, and is

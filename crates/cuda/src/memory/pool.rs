@@ -17,6 +17,11 @@ pub type CUmemoryPool = Handle<Pool>;
 /// The driver reserves memory for a pool in steps of this.
 pub const STEP: u64 = 32 << 20;
 
+/// `CU_MEM_HANDLE_TYPE_NONE`, `_POSIX_FILE_DESCRIPTOR` and `_FABRIC`; the others are those of Windows.
+const NO_HANDLES: u32 = 0;
+const FILE_DESCRIPTOR: u32 = 1;
+const FABRIC: u32 = 8;
+
 /// A pool.
 pub struct Pool {
     /// Its own handle.
@@ -68,14 +73,16 @@ impl Pool {
     /// There can be no such pool.
     pub fn new(properties: CUmemPoolProps) -> Answer<Arc<Self>> {
         match (properties.kind, properties.location.kind) {
-            (PINNED, _) => drop(properties.location.place()?),
+            (PINNED, _) => drop(properties.location.place_of_pool()?),
             // A managed pool need not have a place that it prefers.
             (MANAGED, 0) => {}
-            (MANAGED, _) => drop(properties.location.place()?),
+            (MANAGED, _) => drop(properties.location.place_of_pool()?),
             _ => return Err(CUresult::INVALID_VALUE),
         }
-        if properties.handle_types > 1 {
-            return Err(CUresult::NOT_SUPPORTED);
+        match properties.handle_types {
+            NO_HANDLES | FILE_DESCRIPTOR => {}
+            FABRIC => return Err(CUresult::NOT_SUPPORTED),
+            _ => return Err(CUresult::INVALID_VALUE),
         }
         Ok(Self::create(properties, false))
     }
@@ -87,7 +94,7 @@ impl Pool {
 
     /// What its allocations are.
     pub fn allocation_kind(&self) -> AllocationKind {
-        match (self.properties.kind, self.properties.location.place()) {
+        match (self.properties.kind, self.properties.location.place_of_pool()) {
             (MANAGED, _) => AllocationKind::Managed,
             (_, Ok(Where::Host)) => AllocationKind::Pinned,
             _ => AllocationKind::Device,
@@ -147,8 +154,8 @@ static CHOSEN: Mutex<[CUmemoryPool; 3]> = Mutex::new([CUmemoryPool::NULL; 3]);
 fn place(location: CUmemLocation, kind: u32) -> Answer<usize> {
     match (kind, location.kind) {
         (MANAGED, 0) => Ok(2),
-        (MANAGED, _) => location.place().map(|_| 2),
-        (PINNED, _) => location.place().map(|place| usize::from(place == Where::Host)),
+        (MANAGED, _) => location.place_of_pool().map(|_| 2),
+        (PINNED, _) => location.place_of_pool().map(|place| usize::from(place == Where::Host)),
         _ => Err(CUresult::INVALID_VALUE),
     }
 }

@@ -128,6 +128,18 @@ fn pageable(side: &Side) -> Option<Host> {
     }
 }
 
+/// Whether there may be something to copy at an address: what is said to be the device's is no plain memory of the host's.
+pub fn may_be_there(place: Place) -> bool {
+    match place {
+        Place::Device(address) => {
+            ptxvm_memory::is_of_some_device(address)
+                || registry::at(address).is_some()
+                || reservation::holds(address)
+        }
+        place => place.unified() != 0,
+    }
+}
+
 /// Checks one side of a copy, and says whose memory it is.
 fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
     // The place of an array has been compared with its sizes.

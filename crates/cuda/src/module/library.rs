@@ -25,8 +25,9 @@ pub struct Library {
     pub handle: CUlibrary,
     /// What it was made from, to make more copies.
     parts: Vec<Part>,
-    /// The first copy: what can be asked without a context is asked of it, and the first context gets it.
-    pub first: ptxvm_vm::Module,
+    /// The first copy: what can be asked without a context is asked of it, and the first context gets it. What is wrong
+    /// with the code is answered to whoever asks for something in it, as if it were loaded only then.
+    first: Answer<ptxvm_vm::Module>,
     /// The most registers that the compiler was allowed to use.
     max_registers: Option<u32>,
     /// The kernels that have been asked for, by name.
@@ -61,12 +62,19 @@ impl Object for Library {}
 impl Object for Kernel {}
 
 impl Library {
-    /// Loads texts as a library.
+    /// Loads texts as a library. Code that is wrong makes one too, which has nothing in it.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn load(parts: Vec<Part>, jit: &mut Jit) -> Answer<CUlibrary> {
-        let first = loading::load(&driver::get()?.device, &parts, jit)?;
+    /// There is no driver.
+    pub fn load(texts: Answer<Vec<Part>>, jit: &mut Jit) -> Answer<CUlibrary> {
+        let device = &driver::get()?.device;
+        let (parts, first) = match texts {
+            Ok(parts) => {
+                let first = loading::load(device, &parts, jit);
+                (parts, first)
+            }
+            Err(refused) => (Vec::new(), Err(refused)),
+        };
         let max_registers = jit.max_registers;
         Ok(Handle::insert_with(|handle| {
             let (kernels, copies) = (Mutex::default(), Mutex::default());
@@ -91,6 +99,14 @@ impl Library {
         Ok(())
     }
 
+    /// Its first copy.
+    ///
+    /// # Errors
+    /// What is wrong with its code.
+    pub fn first(&self) -> Answer<&ptxvm_vm::Module> {
+        self.first.as_ref().map_err(|refused| *refused)
+    }
+
     fn lock_kernels(&self) -> MutexGuard<'_, HashMap<String, Arc<Kernel>>> {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,7 +124,7 @@ impl Library {
         if let Some(kernel) = kernels.get(name) {
             return Ok(Arc::clone(kernel));
         }
-        let first = loading::kernel(&self.first, name)?;
+        let first = loading::kernel(self.first()?, name)?;
         let first = first.with_max_registers(self.max_registers);
         let handle = Handle::insert_with(|handle| {
             Arc::new(Kernel {
@@ -142,7 +158,7 @@ impl Library {
         let loaded = if copies.first_given {
             loading::load(&context.device, &self.parts, &mut Jit::default())?
         } else {
-            self.first.clone()
+            self.first()?.clone()
         };
         copies.first_given = true;
         let module = Module::insert(context, loaded, Some(self.handle), self.max_registers)?;

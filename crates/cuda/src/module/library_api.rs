@@ -32,8 +32,11 @@ entry! {
         }
         let mut jit = Jit::read(jit_count, jit_options, jit_values)?;
         check_options(options, count, BINARY_IS_PRESERVED)?;
-        let parts = loading::texts_at(code, device, &mut jit)?;
-        library.set(Library::load(parts, &mut jit)?)
+        if code.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let texts = loading::texts_at(code, device, &mut jit);
+        library.set(Library::load(texts, &mut jit)?)
     }
 
     fn cuLibraryLoadFromFile(
@@ -53,8 +56,11 @@ entry! {
         let mut jit = Jit::read(jit_count, jit_options, jit_values)?;
         // A file is nothing that could be preserved.
         check_options(options, count, BINARY_IS_PRESERVED - 1)?;
-        let parts = loading::texts_in(&file.get()?, device, &mut jit)?;
-        library.set(Library::load(parts, &mut jit)?)
+        let texts = match loading::texts_in(&file.get()?, device, &mut jit) {
+            Err(CUresult::FILE_NOT_FOUND) => return Err(CUresult::FILE_NOT_FOUND),
+            texts => texts,
+        };
+        library.set(Library::load(texts, &mut jit)?)
     }
 
     fn cuLibraryUnload(library: CUlibrary) {
@@ -64,18 +70,28 @@ entry! {
 
     fn cuLibraryGetKernel(kernel: Out<CUkernel>, library: CUlibrary, name: Text) {
         driver::get()?;
-        kernel.set(library.get()?.kernel(&name.get()?)?.handle)
+        if kernel.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let name = name.get()?;
+        kernel.set(library.get()?.kernel(&name)?.handle)
     }
 
     fn cuLibraryGetKernelCount(count: Out<u32>, library: CUlibrary) {
         driver::get()?;
-        count.set(library.get()?.first.kernels().count() as u32)
+        if count.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        count.set(library.get()?.first()?.kernels().count() as u32)
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<CUkernel>, most: u32, library: CUlibrary) {
         driver::get()?;
+        if kernels.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let library = library.get()?;
-        for (index, function) in library.first.kernels().take(most as usize).enumerate() {
+        for (index, function) in library.first()?.kernels().take(most as usize).enumerate() {
             kernels.at(index).set(library.kernel(&function.name)?.handle)?;
         }
         Ok(())
@@ -88,13 +104,19 @@ entry! {
 
     fn cuLibraryGetGlobal(address: Out<CUdeviceptr>, bytes: Out<usize>, library: CUlibrary, name: Text) {
         let context = current()?;
-        variable(&library.get()?.module(&context)?.loaded, &name.get()?, address, bytes)
+        let name = variable_name(name)?;
+        let module = library.get()?.module(&context)?;
+        // A kernel's name is another mistake than one that nothing has.
+        if module.loaded.kernels().any(|kernel| kernel.name == name) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        variable(&module.loaded, &name, address, bytes)
     }
 
     fn cuLibraryGetManaged(address: Out<CUdeviceptr>, bytes: Out<usize>, library: CUlibrary, name: Text) {
         let context = current()?;
+        let name = variable_name(name)?;
         let module = library.get()?.module(&context)?;
-        let name = name.get()?;
         if !module.loaded.variables().any(|variable| variable.name == name && variable.managed) {
             return Err(CUresult::NOT_FOUND);
         }
@@ -102,8 +124,11 @@ entry! {
     }
 
     /// No device here can call functions of the host, which is what a unified function is.
-    fn cuLibraryGetUnifiedFunction(_function: Out<Host>, library: CUlibrary, _symbol: Text) {
+    fn cuLibraryGetUnifiedFunction(function: Out<Host>, library: CUlibrary, _symbol: Text) {
         driver::get()?;
+        if function.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         library.get()?;
         Err(CUresult::INVALID_VALUE)
     }
@@ -153,6 +178,11 @@ entry! {
         driver::get()?;
         count.set(kernel.get()?.first.parameters().len())
     }
+}
+
+/// The name of a variable, which is never empty.
+fn variable_name(name: Text) -> Answer<String> {
+    name.get().and_then(|name| if name.is_empty() { Err(CUresult::INVALID_VALUE) } else { Ok(name) })
 }
 
 /// Whether there are such options for loading a library.

@@ -109,10 +109,16 @@ entry! {
     }
 
     fn cuStreamGetFlags [cuStreamGetFlags_ptsz] (stream: CUstream, flags: Out<u32>) {
+        if flags.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         flags.set(if resolve(stream)?.kind == StreamKind::NonBlocking { NON_BLOCKING } else { 0 })
     }
 
     fn cuStreamGetId [cuStreamGetId_ptsz] (stream: CUstream, id: Out<u64>) {
+        if id.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         id.set(resolve(stream)?.id)
     }
 

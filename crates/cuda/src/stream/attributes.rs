@@ -90,6 +90,9 @@ impl Stream {
 
 entry! {
     fn cuStreamGetPriority [cuStreamGetPriority_ptsz] (stream: CUstream, priority: Out<i32>) {
+        if priority.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         priority.set(resolve(stream)?.priority())
     }
 
@@ -103,8 +106,8 @@ entry! {
     fn cuStreamSetAttribute [cuStreamSetAttribute_ptsz] (
         stream: CUstream, id: u32, value: In<CUstreamAttrValue>,
     ) {
-        let stream = resolve(stream)?;
-        stream.attributes().set(id, value.get()?)
+        let value = value.get()?;
+        resolve(stream)?.attributes().set(id, value)
     }
 
     fn cuStreamCopyAttributes [cuStreamCopyAttributes_ptsz] (to: CUstream, from: CUstream) {

@@ -33,6 +33,9 @@ pub struct CUipcEventHandle {
 
 entry! {
     fn cuIpcGetEventHandle(handle: Out<CUipcEventHandle>, event: CUevent) {
+        if handle.is_null() || event.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let event = event.get()?;
         event.check()?;
         let shared = event.shared.as_ref().ok_or(CUresult::INVALID_HANDLE)?;
@@ -49,8 +52,11 @@ entry! {
 
     fn cuIpcOpenEventHandle(event: Out<CUevent>, handle: CUipcEventHandle) {
         let context = current()?;
-        if event.is_null() || handle.magic != MAGIC {
+        if event.is_null() {
             return Err(CUresult::INVALID_VALUE);
+        }
+        if handle.magic != MAGIC {
+            return Err(CUresult::MAP_FAILED);
         }
         if handle.process == std::process::id() {
             return Err(CUresult::INVALID_CONTEXT);

@@ -388,11 +388,6 @@ fn graphs_keep_user_objects_until_the_last_of_them_is_gone() {
     call("cuGraphRetainUserObject", (graph.0, object, 1u32, 1u32));
     call("cuGraphRetainUserObject", (graph.0, object, 1u32, 0u32));
     call("cuUserObjectRelease", (object, 1u32));
-    assert_eq!(
-        answer("cuGraphReleaseUserObject", (graph.0, object, 3u32)),
-        INVALID_VALUE,
-        "so many it has not"
-    );
     call("cuGraphReleaseUserObject", (graph.0, object, 1u32));
     let exec = graph.instantiate();
     run(exec);
@@ -401,4 +396,10 @@ fn graphs_keep_user_objects_until_the_last_of_them_is_gone() {
     call("cuGraphExecDestroy", (exec,));
     assert_eq!(GONE.load(Ordering::Relaxed), 1);
     assert_eq!(answer("cuUserObjectRetain", (object, 1u32)), INVALID_VALUE);
+    // An H200 lets a graph give back more than it has (tests/cudart/answers.jsonl).
+    let (other, (_, object)) = (Graph::new(), create(1, 1));
+    call("cuGraphRetainUserObject", (other.0, object, 1u32, 1u32));
+    call("cuGraphReleaseUserObject", (other.0, object, 3u32));
+    assert_eq!(GONE.load(Ordering::Relaxed), 2);
+    assert_eq!(answer("cuGraphReleaseUserObject", (other.0, object, 1u32)), INVALID_VALUE, "it has none");
 }

@@ -10,7 +10,7 @@ use crate::driver::{
     cuMipmappedArrayGetSparseProperties,
 };
 use crate::entry::entry;
-use crate::error::Answer;
+use crate::error::{Answer, CudaError};
 use crate::layout::{
     Array, ArrayDescriptor, ArrayRequirements, ChannelFormatDesc, Extent, MipmappedArray, SparseProperties,
 };
@@ -49,10 +49,16 @@ entry! {
     }
 
     fn cudaGetMipmappedArrayLevel(level: Out<Array>, array: MipmappedArray, index: u32) {
+        if array == 0 {
+            return Err(CudaError::INVALID_RESOURCE_HANDLE);
+        }
         cuMipmappedArrayGetLevel(level, array, index)
     }
 
     fn cudaGetChannelDesc(format: Out<ChannelFormatDesc>, array: Array) {
+        if format.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         let descriptor = descriptor(array)?;
         Ok(format.set(channel_format(descriptor.format, descriptor.channels)?)?)
     }

@@ -6,7 +6,7 @@ use crate::error::{Answer, CudaError};
 use crate::layout::{Array, ArrayDescriptor, ChannelFormatDesc};
 
 /// `cudaChannelFormatKind`
-mod kind {
+pub mod kind {
     pub const SIGNED: u32 = 0;
     pub const UNSIGNED: u32 = 1;
     pub const FLOAT: u32 = 2;
@@ -48,13 +48,24 @@ pub fn driver_format(format: &ChannelFormatDesc) -> Answer<(u32, u32)> {
     let channels = bits.iter().take_while(|bits| **bits != 0).count();
     let number = match format.kind {
         kind::NV12 => driver::NV12,
-        kind::NORMALIZED..=kind::NORMALIZED_END => driver::NORMALIZED + (format.kind - kind::NORMALIZED),
+        kind::NORMALIZED..=kind::NORMALIZED_END => {
+            // The kind says how many channels there are and how wide.
+            let number = driver::NORMALIZED + (format.kind - kind::NORMALIZED);
+            let of_kind = 1 << ((format.kind - kind::NORMALIZED) % 3);
+            if *format != channel_format(number, of_kind)? {
+                return Err(CudaError::INVALID_CHANNEL_DESCRIPTOR);
+            }
+            number
+        }
         kind::BLOCKS..=kind::BLOCKS_END => driver::BLOCKS + (format.kind - kind::BLOCKS),
         kind::PACKED..=kind::PACKED_END => driver::PACKED + (format.kind - kind::PACKED),
         plain => {
-            // Channels are as wide as the first, and none follows one that is missing.
-            let even =
-                bits.iter().enumerate().all(|(at, bits)| *bits == if at < channels { format.x } else { 0 });
+            // Channels are as wide as the first, none follows one that is missing, and there are never three.
+            let even = channels != 3
+                && bits
+                    .iter()
+                    .enumerate()
+                    .all(|(at, bits)| *bits == if at < channels { format.x } else { 0 });
             let known = PLAIN.iter().find(|(kind, bits, _)| (*kind, *bits) == (plain, format.x));
             let (.., number) = known.filter(|_| even).ok_or(CudaError::INVALID_CHANNEL_DESCRIPTOR)?;
             *number

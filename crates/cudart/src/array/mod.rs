@@ -3,4 +3,5 @@
 mod api;
 mod format;
 
-pub use format::{channel_format, driver_format, element_bytes, row_bytes};
+pub use format::kind::{FLOAT, SIGNED, UNSIGNED};
+pub use format::{channel_format, descriptor, driver_format, element_bytes, row_bytes};

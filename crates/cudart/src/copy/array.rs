@@ -18,11 +18,15 @@ struct Piece {
     offset: usize,
 }
 
+/// A place in rows of as many bytes: what is beyond the end of a row is in the next.
+fn place(row: usize, x: usize, y: usize) -> Answer<(usize, usize)> {
+    let further = x.checked_div(row).and_then(|rows| y.checked_add(rows));
+    further.map(|y| (x % row, y)).ok_or(CudaError::INVALID_VALUE)
+}
+
 /// The rectangles that bytes from a place of an array on fill: the end of a row, whole rows, the start of one.
 fn pieces(row: usize, x: usize, y: usize, count: usize) -> Answer<Vec<Piece>> {
-    if x >= row {
-        return Err(CudaError::INVALID_VALUE);
-    }
+    let (x, y) = place(row, x, y)?;
     let mut pieces = Vec::new();
     let (mut x, mut y, mut offset) = (x, y, 0);
     while offset < count {
@@ -61,7 +65,10 @@ fn fill(
     kind: u32,
     copy: impl Fn(&Cuboid) -> Answer,
 ) -> Answer {
-    let kind = Kind::of(kind)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let kind = Kind::into_device(kind)?;
     let sides = |array, piece: &Piece, row| (kind.from(from.offset(piece.offset as u64), row, 0), array);
     run(to.0, to.1, to.2, count, sides, copy)
 }
@@ -74,7 +81,10 @@ fn take(
     kind: u32,
     copy: impl Fn(&Cuboid) -> Answer,
 ) -> Answer {
-    let kind = Kind::of(kind)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let kind = Kind::out_of_device(kind)?;
     let sides = |array, piece: &Piece, row| (array, kind.to(to.offset(piece.offset as u64), row, 0));
     run(from.0, from.1, from.2, count, sides, copy)
 }
@@ -108,8 +118,13 @@ entry! {
     fn cudaMemcpyArrayToArray[cudaMemcpyArrayToArray_ptds](
         to: Array, to_x: usize, to_y: usize, from: Array, from_x: usize, from_y: usize, count: usize, kind: u32,
     ) {
-        Kind::of(kind)?;
-        if row_bytes(to)? != row_bytes(from)? || to_x != from_x {
+        if count == 0 {
+            return Ok(());
+        }
+        Kind::within_device(kind)?;
+        let row = row_bytes(to)?;
+        let ((to_x, to_y), (from_x, from_y)) = (place(row, to_x, to_y)?, place(row, from_x, from_y)?);
+        if row != row_bytes(from)? || to_x != from_x {
             return Err(CudaError::NOT_SUPPORTED);
         }
         let down = |piece: &Piece| piece.y - to_y + from_y;

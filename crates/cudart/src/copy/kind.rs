@@ -36,6 +36,35 @@ impl Kind {
         })
     }
 
+    /// The direction of a copy into what is surely the device's: an array or a variable.
+    ///
+    /// # Errors
+    /// The number means another.
+    pub fn into_device(kind: u32) -> Answer<Self> {
+        Self::among(kind, &[Self::HostToDevice, Self::DeviceToDevice, Self::Default])
+    }
+
+    /// The direction of a copy out of it.
+    ///
+    /// # Errors
+    /// The number means another.
+    pub fn out_of_device(kind: u32) -> Answer<Self> {
+        Self::among(kind, &[Self::DeviceToHost, Self::DeviceToDevice, Self::Default])
+    }
+
+    /// The direction of a copy from one such place to another.
+    ///
+    /// # Errors
+    /// The number means another.
+    pub fn within_device(kind: u32) -> Answer<Self> {
+        Self::among(kind, &[Self::DeviceToDevice, Self::Default])
+    }
+
+    fn among(kind: u32, possible: &[Self]) -> Answer<Self> {
+        let kind = Self::of(kind)?;
+        if possible.contains(&kind) { Ok(kind) } else { Err(CudaError::INVALID_MEMCPY_DIRECTION) }
+    }
+
     /// The memory that is copied from, as the driver calls it.
     fn source(self) -> u32 {
         match self {

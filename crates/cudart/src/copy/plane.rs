@@ -48,7 +48,10 @@ entry! {
     fn cudaMemcpy2DToArray[cudaMemcpy2DToArray_ptds](
         to: Array, x: usize, y: usize, from: Host, pitch: usize, width: usize, height: usize, kind: u32,
     ) {
-        let from = Kind::of(kind)?.from(from, pitch, 0);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let from = Kind::into_device(kind)?.from(from, pitch, 0);
         copy(rectangle(from, in_array(to, x, y, 0), width, height)?)
     }
 
@@ -56,14 +59,20 @@ entry! {
         to: Array, x: usize, y: usize, from: Host, pitch: usize, width: usize, height: usize, kind: u32,
         stream: Stream,
     ) {
-        let from = Kind::of(kind)?.from(from, pitch, 0);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let from = Kind::into_device(kind)?.from(from, pitch, 0);
         copy_async(rectangle(from, in_array(to, x, y, 0), width, height)?, stream)
     }
 
     fn cudaMemcpy2DFromArray[cudaMemcpy2DFromArray_ptds](
         to: Host, pitch: usize, from: Array, x: usize, y: usize, width: usize, height: usize, kind: u32,
     ) {
-        let to = Kind::of(kind)?.to(to, pitch, 0);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let to = Kind::out_of_device(kind)?.to(to, pitch, 0);
         copy(rectangle(in_array(from, x, y, 0), to, width, height)?)
     }
 
@@ -71,7 +80,10 @@ entry! {
         to: Host, pitch: usize, from: Array, x: usize, y: usize, width: usize, height: usize, kind: u32,
         stream: Stream,
     ) {
-        let to = Kind::of(kind)?.to(to, pitch, 0);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let to = Kind::out_of_device(kind)?.to(to, pitch, 0);
         copy_async(rectangle(in_array(from, x, y, 0), to, width, height)?, stream)
     }
 
@@ -79,7 +91,10 @@ entry! {
         to: Array, to_x: usize, to_y: usize, from: Array, from_x: usize, from_y: usize, width: usize, height: usize,
         kind: u32,
     ) {
-        Kind::of(kind)?;
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        Kind::within_device(kind)?;
         copy(rectangle(in_array(from, from_x, from_y, 0), in_array(to, to_x, to_y, 0), width, height)?)
     }
 }

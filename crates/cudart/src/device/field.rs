@@ -7,6 +7,8 @@ use crate::driver::{
 };
 use crate::error::Answer;
 
+const _: () = assert!(size_of::<Identity>() == NAME + 16 + 8 + 4 + 4 + 8);
+
 /// The length of a device's name.
 const NAME: usize = 256;
 
@@ -18,6 +20,7 @@ pub struct Identity {
     uuid: [u8; 16],
     luid: [u8; 8],
     luid_mask: u32,
+    gap: Gap,
     total_memory: usize,
 }
 
@@ -27,7 +30,8 @@ impl Identity {
     /// # Errors
     /// There is no such device.
     pub fn of(device: i32) -> Answer<Self> {
-        let mut own = Self { name: [0; NAME], uuid: [0; 16], luid: [0; 8], luid_mask: 0, total_memory: 0 };
+        let mut own =
+            Self { name: [0; NAME], uuid: [0; 16], luid: [0; 8], luid_mask: 0, gap: Gap(0), total_memory: 0 };
         cuDeviceGetName(OutAny::bytes(&mut own.name), NAME as i32, device)?;
         cuDeviceGetUuid(&mut own.uuid, device)?;
         // Only Windows has such numbers.
@@ -36,6 +40,17 @@ impl Identity {
         }
         cuDeviceTotalMem(&mut own.total_memory, device)?;
         Ok(own)
+    }
+}
+
+/// Bytes between two fields, which are zero: what a compiler leaves there is not.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Gap(u32);
+
+impl Field<()> for Gap {
+    fn read(_: i32, (): ()) -> Answer<Self> {
+        Ok(Self(0))
     }
 }
 
@@ -85,6 +100,12 @@ macro_rules! properties {
             $($field: $ty,)*
             reserved: [i32; $reserved],
         }
+
+        // Every byte is some field's.
+        const _: () = assert!(
+            size_of::<$name>()
+                == size_of::<$crate::device::field::Identity>() $(+ size_of::<$ty>())* + size_of::<[i32; $reserved]>()
+        );
 
         impl $name {
             /// The device's.

@@ -5,7 +5,7 @@ use ptxvm_abi::{Host, Out};
 use crate::driver::{
     cuCtxGetCacheConfig, cuCtxGetLimit, cuCtxGetStreamPriorityRange, cuCtxResetPersistingL2Cache,
     cuCtxSetCacheConfig, cuCtxSetLimit, cuDeviceGetGraphMemAttribute, cuDeviceGraphMemTrim,
-    cuDeviceSetGraphMemAttribute,
+    cuDeviceSetGraphMemAttribute, cuFlushGPUDirectRDMAWrites,
 };
 use crate::entry::{entry, unsupported};
 use crate::error::CudaError;
@@ -55,6 +55,10 @@ entry! {
         cuDeviceSetGraphMemAttribute(device, attribute, value)
     }
 
+    fn cudaDeviceFlushGPUDirectRDMAWrites(target: u32, scope: u32) {
+        cuFlushGPUDirectRDMAWrites(target, scope)
+    }
+
     fn cudaDeviceGraphMemTrim(device: i32) {
         cuDeviceGraphMemTrim(device)
     }
@@ -64,7 +68,6 @@ unsupported! {
     cudaDevResourceGenerateDesc
     cudaDevSmResourceSplit
     cudaDevSmResourceSplitByCount
-    cudaDeviceFlushGPUDirectRDMAWrites
     cudaDeviceGetDevResource
     cudaDeviceGetExecutionCtx
     cudaDeviceGetHostAtomicCapabilities

@@ -15,6 +15,9 @@ early! {
 
     fn cudaDeviceGetP2PAttribute(value: Out<i32>, attribute: u32, from: i32, to: i32) {
         context::driver()?;
+        if value.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         cuDeviceGetP2PAttribute(value, attribute, from, to)
     }
 }
@@ -26,10 +29,7 @@ fn no_peer(peer: i32, of_itself: CudaError) -> Answer {
 
 entry! {
     fn cudaDeviceEnablePeerAccess(peer: i32, flags: u32) {
-        if flags != 0 {
-            return Err(CudaError::INVALID_VALUE);
-        }
-        no_peer(peer, CudaError::PEER_ACCESS_UNSUPPORTED)
+        no_peer(peer, if flags == 0 { CudaError::PEER_ACCESS_UNSUPPORTED } else { CudaError::INVALID_VALUE })
     }
 
     fn cudaDeviceDisablePeerAccess(peer: i32) {

@@ -1,6 +1,6 @@
 //! `cudaDeviceProp`: the device's name, and its attributes as the fields of one structure.
 
-use crate::device::field::properties;
+use crate::device::field::{Gap, properties};
 
 properties! {
     /// `cudaDeviceProp`
@@ -12,6 +12,7 @@ properties! {
     max_threads_per_block: i32 = 1,
     max_threads_dim: [i32; 3] = [2, 3, 4],
     max_grid_size: [i32; 3] = [5, 6, 7],
+    before_total_const_mem: Gap = (),
     total_const_mem: usize = 9,
     major: i32 = 75,
     minor: i32 = 76,
@@ -55,6 +56,7 @@ properties! {
     stream_priorities_supported: i32 = 78,
     global_l1_cache_supported: i32 = 79,
     local_l1_cache_supported: i32 = 80,
+    before_shared_mem_per_multiprocessor: Gap = (),
     shared_mem_per_multiprocessor: usize = 81,
     regs_per_multiprocessor: i32 = 82,
     managed_memory: i32 = 83,

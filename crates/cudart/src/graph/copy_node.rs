@@ -31,12 +31,12 @@ fn line_of(to: Host, from: Host, count: usize, kind: Kind) -> Answer<Cuboid> {
 
 /// A copy to a variable.
 fn to_symbol(symbol: Symbol, from: Host, count: usize, offset: usize, kind: u32) -> Answer<Cuboid> {
-    line_of(variable::part(symbol, count, offset)?, from, count, variable::to(kind)?)
+    line_of(variable::part(symbol, count, offset)?, from, count, Kind::into_device(kind)?)
 }
 
 /// A copy from a variable.
 fn from_symbol(to: Host, symbol: Symbol, count: usize, offset: usize, kind: u32) -> Answer<Cuboid> {
-    line_of(to, variable::part(symbol, count, offset)?, count, variable::from(kind)?)
+    line_of(to, variable::part(symbol, count, offset)?, count, Kind::out_of_device(kind)?)
 }
 
 entry! {

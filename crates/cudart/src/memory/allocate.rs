@@ -50,7 +50,7 @@ entry! {
         if place.is_null() {
             return Err(CudaError::INVALID_VALUE);
         }
-        let rows = extent.height.checked_mul(extent.depth).ok_or(CudaError::MEMORY_ALLOCATION)?;
+        let rows = extent.height.checked_mul(extent.depth).ok_or(CudaError::INVALID_VALUE)?;
         let (address, pitch) = pitched(extent.width, rows)?;
         Ok(place.set(PitchedPtr {
             ptr: Host::at(address),

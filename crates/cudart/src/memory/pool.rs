@@ -20,7 +20,7 @@ entry! {
     fn cudaMallocFromPoolAsync[cudaMallocFromPoolAsync_ptsz](
         place: Out<u64>, bytes: usize, pool: MemPool, stream: Stream,
     ) {
-        if bytes == 0 { Ok(place.set(0)?) } else { cuMemAllocFromPoolAsync(place, bytes, pool, stream) }
+        cuMemAllocFromPoolAsync(place, bytes, pool, stream)
     }
 
     fn cudaFreeAsync[cudaFreeAsync_ptsz](address: Host, stream: Stream) {

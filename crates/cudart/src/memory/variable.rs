@@ -20,28 +20,6 @@ pub fn part(symbol: Symbol, count: usize, offset: usize) -> Answer<Host> {
     }
 }
 
-/// The direction of a copy to a variable.
-///
-/// # Errors
-/// It goes from one.
-pub fn to(kind: u32) -> Answer<Kind> {
-    Kind::of(kind).and_then(|kind| match kind {
-        Kind::HostToDevice | Kind::DeviceToDevice | Kind::Default => Ok(kind),
-        _ => Err(CudaError::INVALID_MEMCPY_DIRECTION),
-    })
-}
-
-/// The direction of a copy from a variable.
-///
-/// # Errors
-/// It goes to one.
-pub fn from(kind: u32) -> Answer<Kind> {
-    Kind::of(kind).and_then(|kind| match kind {
-        Kind::DeviceToHost | Kind::DeviceToDevice | Kind::Default => Ok(kind),
-        _ => Err(CudaError::INVALID_MEMCPY_DIRECTION),
-    })
-}
-
 entry! {
     fn cudaGetSymbolAddress(place: Out<u64>, symbol: Symbol) {
         Ok(place.set(registration::variable(symbol)?.0)?)
@@ -54,24 +32,36 @@ entry! {
     fn cudaMemcpyToSymbol[cudaMemcpyToSymbol_ptds](
         symbol: Symbol, data: Host, count: usize, offset: usize, kind: u32,
     ) {
-        linear(part(symbol, count, offset)?, data, count, to(kind)?)
+        if count == 0 {
+            return Ok(());
+        }
+        linear(part(symbol, count, offset)?, data, count, Kind::into_device(kind)?)
     }
 
     fn cudaMemcpyFromSymbol[cudaMemcpyFromSymbol_ptds](
         data: Host, symbol: Symbol, count: usize, offset: usize, kind: u32,
     ) {
-        linear(data, part(symbol, count, offset)?, count, from(kind)?)
+        if count == 0 {
+            return Ok(());
+        }
+        linear(data, part(symbol, count, offset)?, count, Kind::out_of_device(kind)?)
     }
 
     fn cudaMemcpyToSymbolAsync[cudaMemcpyToSymbolAsync_ptsz](
         symbol: Symbol, data: Host, count: usize, offset: usize, kind: u32, stream: Stream,
     ) {
-        linear_async(part(symbol, count, offset)?, data, count, to(kind)?, stream)
+        if count == 0 {
+            return Ok(());
+        }
+        linear_async(part(symbol, count, offset)?, data, count, Kind::into_device(kind)?, stream)
     }
 
     fn cudaMemcpyFromSymbolAsync[cudaMemcpyFromSymbolAsync_ptsz](
         data: Host, symbol: Symbol, count: usize, offset: usize, kind: u32, stream: Stream,
     ) {
-        linear_async(data, part(symbol, count, offset)?, count, from(kind)?, stream)
+        if count == 0 {
+            return Ok(());
+        }
+        linear_async(data, part(symbol, count, offset)?, count, Kind::out_of_device(kind)?, stream)
     }
 }

@@ -8,4 +8,4 @@ mod api;
 mod fatbin;
 mod registry;
 
-pub use registry::{function_of, kernel, variable};
+pub use registry::{function_of, kernel, known_kernel, variable};

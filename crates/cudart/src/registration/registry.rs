@@ -164,6 +164,17 @@ pub fn kernel(function: Function) -> Answer<u64> {
     Ok(handle)
 }
 
+/// The same for those who ask which kernel it is: what stands for none is no function of the device's.
+///
+/// # Errors
+/// As above.
+pub fn known_kernel(function: Function) -> Answer<u64> {
+    kernel(function).map_err(|error| match error {
+        CudaError::INVALID_RESOURCE_HANDLE => CudaError::INVALID_DEVICE_FUNCTION,
+        error => error,
+    })
+}
+
 /// What is a kernel of the driver's, it knows itself.
 fn handle(function: Function) -> Answer<u64> {
     let (kernel, mut found) = (function as u64, 0u64);

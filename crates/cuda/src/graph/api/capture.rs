@@ -5,7 +5,7 @@ use crate::abi::{Answer, CUgraphEdgeData, CUresult, In, Out};
 use crate::driver;
 use crate::entry::entry;
 use crate::graph::definition::{CUgraph, CUgraphNode};
-use crate::stream::capture::{self, Mode, Status};
+use crate::stream::capture::{self, Mode, Status, ThreadMode};
 use crate::stream::{CUstream, resolve};
 
 /// `CU_STREAM_ADD_CAPTURE_DEPENDENCIES`, `CU_STREAM_SET_CAPTURE_DEPENDENCIES`
@@ -26,7 +26,11 @@ entry! {
         stream: CUstream, graph: CUgraph, nodes: In<CUgraphNode>, data: In<CUgraphEdgeData>, count: usize, mode: u32,
     ) {
         let mode = Mode::new(mode)?;
+        if graph.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let stream = resolve(stream)?;
+        capture::refuse_legacy(&stream)?;
         let graph = graph.get()?;
         let tips = dependencies(nodes, data, count)?;
         for (node, _) in &tips {
@@ -53,6 +57,9 @@ entry! {
     }
 
     fn cuStreamIsCapturing [cuStreamIsCapturing_ptsz] (stream: CUstream, status: Out<u32>) {
+        if status.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let stream = resolve(stream)?;
         capture::ask_legacy(&stream)?;
         status.set(stream.capture_status().0 as u32)
@@ -90,8 +97,8 @@ entry! {
 
     fn cuThreadExchangeStreamCaptureMode(mode: Out<u32>) {
         driver::get()?;
-        let new = Mode::new(mode.get()?)?;
-        mode.set(capture::exchange_mode(new) as u32)
+        let new = ThreadMode(mode.get()?);
+        mode.set(capture::exchange_mode(new).0)
     }
 }
 
@@ -110,6 +117,9 @@ fn inform(
     data: Data,
     count: Out<usize>,
 ) -> Answer {
+    if status.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
     let stream = resolve(stream)?;
     capture::ask_legacy(&stream)?;
     let (now, capture) = stream.capture_status();
@@ -139,6 +149,10 @@ fn update(
     let stream = resolve(stream)?;
     if !matches!(flags, ADD | SET) {
         return Err(CUresult::INVALID_VALUE);
+    }
+    // Where nothing is captured the list is not looked at.
+    if !stream.is_capturing() {
+        return Err(CUresult::ILLEGAL_STATE);
     }
     stream.update_tips(&dependencies(nodes, data, count)?, flags == SET)
 }

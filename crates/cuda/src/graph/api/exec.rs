@@ -6,14 +6,18 @@ use crate::abi::{Answer, CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultI
 use crate::entry::entry;
 use crate::graph::definition::{CUgraph, CUgraphNode};
 use crate::graph::exec::{CUgraphExec, Exec};
+use crate::graph::kind;
 use crate::graph::plan::{Plan, RefusedNode};
 use crate::graph::update::{Difference, apply, compare, result};
 use crate::stream::{CUstream, resolve};
 use crate::{driver, report};
 
-/// `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`, and all flags.
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD` and `_DEVICE_LAUNCH`, and all flags.
+const UPLOAD: u64 = 2;
 const DEVICE_LAUNCH: u64 = 4;
 const FLAGS: u64 = 15;
+/// What a graph that kernels launch may be made of.
+const LAUNCHED_BY_DEVICE: [u32; 4] = [kind::KERNEL, kind::MEMCPY, kind::MEMSET, kind::GRAPH];
 /// `CUDA_GRAPH_INSTANTIATE_SUCCESS`, `_ERROR`, `_INVALID_STRUCTURE`
 const MADE: u32 = 0;
 const NOT_MADE: u32 = 1;
@@ -33,6 +37,10 @@ entry! {
     }
 
     fn cuGraphInstantiateWithFlags(exec: Out<CUgraphExec>, graph: CUgraph, flags: u64) {
+        // Only the call with parameters can name a stream to upload in.
+        if flags & UPLOAD != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
         instantiate(exec, graph, flags).map_err(|(result, _)| result)
     }
 
@@ -107,6 +115,11 @@ fn instantiate(exec: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Result<(),
     }
     let graph = graph.get().map_err(refused)?;
     if flags & DEVICE_LAUNCH != 0 {
+        let state = graph.state();
+        if !state.nodes.values().all(|entry| LAUNCHED_BY_DEVICE.contains(&entry.content.kind())) {
+            return Err(refused(CUresult::INVALID_VALUE));
+        }
+        drop(state);
         report::unsupported("cuGraphInstantiate for launches from the device");
         return Err(refused(CUresult::NOT_SUPPORTED));
     }

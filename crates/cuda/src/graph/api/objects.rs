@@ -28,7 +28,7 @@ entry! {
     ) {
         driver::get()?;
         let function = destroy.ok_or(CUresult::INVALID_VALUE)?;
-        if object.is_null() || flags != NO_DESTRUCTOR_SYNC || !is_count(references) {
+        if object.is_null() || flags != NO_DESTRUCTOR_SYNC || references == 0 {
             return Err(CUresult::INVALID_VALUE);
         }
         object.set(UserObject::create(HostCall { function, data }, references))
@@ -66,9 +66,13 @@ entry! {
     fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: u32) {
         driver::get()?;
         let (graph, object) = (graph.get()?, object.get()?);
+        if !is_count(count) {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let mut state = graph.state();
-        let at = state.held.iter().position(|held| held.is_of(&object) && held.count >= count);
-        let at = at.filter(|_| is_count(count)).ok_or(CUresult::INVALID_VALUE)?;
+        let at = state.held.iter().position(|held| held.is_of(&object)).ok_or(CUresult::INVALID_VALUE)?;
+        // Who gives back more than the graph has gives back what it has.
+        let count = count.min(state.held[at].count);
         state.held[at].count -= count;
         if state.held[at].count == 0 {
             state.held.remove(at);

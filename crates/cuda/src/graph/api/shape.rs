@@ -6,6 +6,14 @@ use crate::driver;
 use crate::entry::entry;
 use crate::graph::definition::{CUgraph, CUgraphNode, Dependency};
 
+/// Tells nodes of a graph, to a list that has room for one at least.
+fn tell_nodes(all: &[CUgraphNode], nodes: Out<CUgraphNode>, count: Out<usize>) -> Answer {
+    if !nodes.is_null() && count.get()? == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    tell(all, CUgraphNode::NULL, nodes, count)
+}
+
 type Edge = (CUgraphNode, CUgraphNode, CUgraphEdgeData);
 
 const NO_DATA: Out<CUgraphEdgeData> = Out::NULL;
@@ -15,7 +23,7 @@ entry! {
         driver::get()?;
         let graph = graph.get()?;
         let all: Vec<CUgraphNode> = graph.state().nodes.values().map(|entry| entry.node.handle).collect();
-        tell(&all, CUgraphNode::NULL, nodes, count)
+        tell_nodes(&all, nodes, count)
     }
 
     fn cuGraphGetRootNodes(graph: CUgraph, nodes: Out<CUgraphNode>, count: Out<usize>) {
@@ -24,7 +32,7 @@ entry! {
         let state = graph.state();
         let roots = state.nodes.values().filter(|entry| entry.before.is_empty());
         let roots: Vec<CUgraphNode> = roots.map(|entry| entry.node.handle).collect();
-        tell(&roots, CUgraphNode::NULL, nodes, count)
+        tell_nodes(&roots, nodes, count)
     }
 
     fn cuGraphGetEdges(graph: CUgraph, from: Out<CUgraphNode>, to: Out<CUgraphNode>, count: Out<usize>) {

@@ -102,11 +102,21 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 static IDS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static THREAD_MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+    static THREAD_MODE: Cell<ThreadMode> = const { Cell::new(ThreadMode(Mode::Global as u32)) };
+}
+
+/// The mode of a thread, which is whatever number the program gives it. Only two of them let anything pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadMode(pub u32);
+
+impl PartialEq<Mode> for ThreadMode {
+    fn eq(&self, mode: &Mode) -> bool {
+        self.0 == *mode as u32
+    }
 }
 
 /// Gives the calling thread another mode, and says which it had.
-pub fn exchange_mode(mode: Mode) -> Mode {
+pub fn exchange_mode(mode: ThreadMode) -> ThreadMode {
     THREAD_MODE.replace(mode)
 }
 
@@ -302,14 +312,20 @@ fn join(tips: &mut Vec<Dependency>, more: &[Dependency]) {
     }
 }
 
+/// Refuses to capture the legacy stream.
+///
+/// # Errors
+/// It is the legacy stream.
+pub fn refuse_legacy(stream: &Stream) -> Answer {
+    if stream.kind == StreamKind::Legacy { Err(CUresult::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}
+
 /// Begins a capture.
 ///
 /// # Errors
 /// The stream is the legacy stream or is being captured already.
 pub fn begin(stream: &Arc<Stream>, mode: Mode, into: Option<Arc<Graph>>, tips: Vec<Dependency>) -> Answer {
-    if stream.kind == StreamKind::Legacy {
-        return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED);
-    }
+    refuse_legacy(stream)?;
     let mut part = stream.part();
     if part.is_some() {
         return Err(CUresult::ILLEGAL_STATE);
