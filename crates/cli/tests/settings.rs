@@ -51,6 +51,7 @@ fn value(switch: &Switch) -> &'static str {
         Takes::Value("NAME") => "b200",
         Takes::Value("HOW") => "fast",
         Takes::Value("FILE") => "/etc/known",
+        Takes::Value("DIR") => "/tmp/launches,launches=7",
         Takes::Optional(_, without) => without,
         Takes::Value(other) => panic!("--{} takes a {other}: say one here", switch.name),
     }
@@ -112,8 +113,9 @@ fn exec_passes_every_switch_on() {
 #[test]
 fn a_wrong_variable_is_told_by_its_name() {
     let file = kernel(&folder("wrong"), FENCE);
-    // Any word may be the name of a file.
-    let may_be_wrong = |switch: &&Switch| !matches!(switch.takes, Takes::Nothing | Takes::Value("FILE"));
+    // Any word may be the name of a file or a folder.
+    let may_be_wrong =
+        |switch: &&Switch| !matches!(switch.takes, Takes::Nothing | Takes::Value("FILE" | "DIR"));
     for switch in SWITCHES.iter().filter(may_be_wrong) {
         let variable = switch.variable();
         let output = ptxvm(&["run", &file], &[(&variable, "nonsense")]);

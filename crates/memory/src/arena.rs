@@ -104,6 +104,41 @@ impl Arena {
         Some(Spot { start, bytes: u64::from(count) << self.shift, whole_pages: false, fresh })
     }
 
+    /// Whether an address lies in it.
+    pub(crate) fn spans(&self, address: u64) -> bool {
+        address.checked_sub(self.start).is_some_and(|offset| offset / PAGE < u64::from(self.pages))
+    }
+
+    /// Takes addresses for `size` bytes from `start` on, which is where [`Self::take`] of another process has put them.
+    /// `None` if something else is there, or [`Self::take`] puts nothing of this size there.
+    pub(crate) fn take_at(&mut self, range: &Range, start: u64, size: u64) -> Option<Spot> {
+        let offset = start.checked_sub(self.start)?;
+        let page = u32::try_from(offset / PAGE).ok().filter(|page| *page < self.pages)?;
+        let needed = size.checked_add(GAP)?;
+        if size > SMALL {
+            let count = u32::try_from(needed.div_ceil(PAGE)).ok()?;
+            let fits = offset.is_multiple_of(PAGE) && page.checked_add(count)? <= self.pages;
+            if !fits || !self.commit(range, page + count) {
+                return None;
+            }
+            let fresh = self.runs.take_at(page, count)?;
+            if size >= LARGE {
+                range.ask_for_large(self.first + page, (size / PAGE) as u32);
+            }
+            return Some(Spot { start, bytes: u64::from(count) * PAGE, whole_pages: true, fresh });
+        }
+        let (granule, count) = ((offset % PAGE) >> self.shift, needed.div_ceil(1 << self.shift));
+        if !offset.is_multiple_of(1 << self.shift) || !self.commit(range, page + 1) {
+            return None;
+        }
+        if !self.slabs.contains_key(&page) {
+            let fresh = self.runs.take_at(page, 1)?;
+            self.slabs.insert(page, Slab::new(self.shift, fresh));
+        }
+        let fresh = self.slabs.get_mut(&page)?.take_at(granule as u32, count as u32)?;
+        Some(Spot { start, bytes: count << self.shift, whole_pages: false, fresh })
+    }
+
     /// Gives addresses back, and of shared pages their memory to the host as far as whole pages of the host's are free.
     /// What has pages of its own gave their memory back when it was freed.
     pub(crate) fn give(&mut self, range: &Range, spot: &Spot) {

@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::access;
 use crate::allocation::{Allocation, AllocationKind};
@@ -18,6 +18,7 @@ use crate::budget::Budget;
 use crate::directory::{self, Directory};
 use crate::error::{FreeError, OutOfMemory};
 use crate::export::Export;
+use crate::host_pages::Pages;
 use crate::quarantine::{Freed, Quarantine};
 use crate::range::{PAGE, Range};
 use crate::table::{Live, Table};
@@ -62,6 +63,8 @@ pub struct GlobalMemory {
     footprint_limit: u64,
     budget: Arc<Budget>,
     unwritten: Arc<Unwritten>,
+    /// What stands in for memory of another process's host.
+    pub(crate) pages: Mutex<Pages>,
 }
 
 #[derive(Debug)]
@@ -145,6 +148,7 @@ impl GlobalMemory {
             heap_limit: AtomicU64::new(DEFAULT_HEAP),
             footprint_limit: limit_bytes.saturating_add(overhead),
             unwritten: Arc::new(Unwritten::new(Arc::clone(&budget))),
+            pages: Mutex::default(),
             budget,
         }
     }
@@ -170,6 +174,50 @@ impl GlobalMemory {
         kind: AllocationKind,
         name: Option<String>,
     ) -> Result<u64, OutOfMemory> {
+        let Some(align) = align.max(1).checked_next_power_of_two() else {
+            return Err(OutOfMemory { refused_by_host: true, ..self.refusal(&self.read_state(), size) });
+        };
+        self.allocate_where(size, kind, name, |range, arena| arena.take(range, size, align))
+    }
+
+    /// Gives `size` zeroed bytes from `start` on, where [`Self::allocate`] of another process gave as many of this kind.
+    ///
+    /// ```
+    /// use ptxvm_memory::{AllocationKind::Device, GlobalMemory};
+    /// let memory = GlobalMemory::new(1 << 30);
+    /// let x = memory.allocate(4000, 1, Device, None)?;
+    /// memory.allocate_at(x + 0x10000, 4000, Device, None)?;
+    /// assert!(memory.allocate_at(x + 0x10000, 4000, Device, None).is_err());
+    /// assert_eq!(memory.region(x + 0x10000).map(|region| region.end), Some(x + 0x10000 + 4000));
+    /// # Ok::<(), ptxvm_memory::OutOfMemory>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Something else is there, nothing of this size is ever put there, or a limit is reached.
+    pub fn allocate_at(
+        &self,
+        start: u64,
+        size: u64,
+        kind: AllocationKind,
+        name: Option<String>,
+    ) -> Result<u64, OutOfMemory> {
+        self.allocate_where(size, kind, name, |range, arena| arena.take_at(range, start, size))
+    }
+
+    /// Whether an address is one that the guest's `malloc` may give.
+    #[must_use]
+    pub fn is_of_heap(&self, address: u64) -> bool {
+        self.read_state().arenas[HEAP].spans(address)
+    }
+
+    /// Gives zeroed bytes where `take` finds some.
+    fn allocate_where(
+        &self,
+        size: u64,
+        kind: AllocationKind,
+        name: Option<String>,
+        take: impl Fn(&Range, &mut Arena) -> Option<Spot>,
+    ) -> Result<u64, OutOfMemory> {
         let mut state = self.write_state();
         let counted = if kind.on_device() { size } else { 0 };
         let heap = heap_charge(kind, size);
@@ -179,9 +227,9 @@ impl GlobalMemory {
             AllocationKind::Param | AllocationKind::Workspace => LAUNCH,
             _ => HOST,
         };
-        let refusal = |state: &State| OutOfMemory { refused_by_host: true, ..self.refusal(state, size) };
-        let Some(align) = align.max(1).checked_next_power_of_two() else { return Err(refusal(&state)) };
-        let (spot, charge) = self.take(&mut state, arena, size, align).ok_or_else(|| refusal(&state))?;
+        let (spot, charge) = self
+            .take(&mut state, arena, size, take)
+            .ok_or_else(|| OutOfMemory { refused_by_host: true, ..self.refusal(&state, size) })?;
         let number = state.table.number();
         // The bytes are counted now, so that zeroing many of them can be done outside of the lock.
         state.footprint += spot.bytes;
@@ -230,9 +278,15 @@ impl GlobalMemory {
     }
 
     /// Takes addresses and what they need of the budget. When there are none, freed ones do not wait any longer.
-    fn take(&self, state: &mut State, arena: usize, size: u64, align: u64) -> Option<(Spot, u64)> {
+    fn take(
+        &self,
+        state: &mut State,
+        arena: usize,
+        size: u64,
+        find: impl Fn(&Range, &mut Arena) -> Option<Spot>,
+    ) -> Option<(Spot, u64)> {
         loop {
-            if let Some(spot) = state.arenas[arena].take(&self.range, size, align) {
+            if let Some(spot) = find(&self.range, &mut state.arenas[arena]) {
                 let memory = if spot.whole_pages { size.next_multiple_of(HOST_PAGE) } else { spot.bytes };
                 let charge = memory.saturating_add(RECORD);
                 if self.budget.take(charge).is_ok() {

@@ -53,6 +53,34 @@ impl Runs {
         Some((at, fresh))
     }
 
+    /// Takes these `count` pages, if all of them are free; says whether none of them was ever taken.
+    pub(crate) fn take_at(&mut self, first: u32, count: u32) -> Option<bool> {
+        let end = first.checked_add(count).filter(|end| *end <= self.count)?;
+        if first < self.end {
+            let (&start, &pages) = self.free.range(..=first).next_back()?;
+            let reached = start + pages;
+            // The run before `self.end` goes on as far as there are pages.
+            if reached < end {
+                return None;
+            }
+            self.free.remove(&start);
+            if first > start {
+                self.free.insert(start, first - start);
+            }
+            if reached > end {
+                self.free.insert(end, reached - end);
+            }
+            return Some(first >= self.fresh);
+        }
+        if first > self.end {
+            self.free.insert(self.end, first - self.end);
+        }
+        self.end = end;
+        let fresh = first >= self.fresh;
+        self.fresh = self.fresh.max(end);
+        Some(fresh)
+    }
+
     /// Gives a run back.
     pub(crate) fn give(&mut self, first: u32, count: u32) {
         let (mut first, mut count) = (first, count);
@@ -92,6 +120,22 @@ mod tests {
         assert_eq!(runs.take(70, 1, 0), None);
         assert_eq!(runs.take(65, 1, 0), Some((35, false)), "some of them were taken before");
         assert_eq!(runs.take(1, 1, 0), None);
+    }
+
+    #[test]
+    fn a_run_is_taken_where_it_is_asked_for() {
+        let mut runs = Runs::new(100);
+        assert_eq!(runs.take_at(10, 5), Some(true));
+        assert_eq!(runs.take_at(12, 5), None, "two of them are taken");
+        assert_eq!(runs.take_at(8, 3), None, "one of them is taken");
+        assert_eq!(runs.take_at(4, 2), Some(false), "what was skipped may have been used");
+        assert_eq!(runs.take(4, 1, 0), Some((0, false)));
+        assert_eq!(runs.take(5, 1, 0), Some((15, true)), "between the two there is no room");
+        assert_eq!(runs.take_at(6, 4), Some(false));
+        assert_eq!(runs.take_at(98, 3), None, "there are no such pages");
+        assert_eq!(runs.take_at(u32::MAX, 2), None);
+        runs.give(10, 5);
+        assert_eq!(runs.take_at(10, 5), Some(false));
     }
 
     #[test]

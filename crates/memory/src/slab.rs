@@ -68,6 +68,19 @@ impl Slab {
         None
     }
 
+    /// Takes these granules, if all of them are free; says whether they are fresh.
+    pub(crate) fn take_at(&mut self, first: u32, count: u32) -> Option<bool> {
+        let end = first.checked_add(count).filter(|end| *end <= self.count())?;
+        if self.find(first, end, true).is_some() {
+            return None;
+        }
+        self.set(first, count, true);
+        self.taken += count;
+        let fresh = first >= self.fresh;
+        self.fresh = self.fresh.max(end);
+        Some(fresh)
+    }
+
     /// Gives granules back.
     pub(crate) fn give(&mut self, first: u32, count: u32) {
         self.set(first, count, false);
@@ -143,6 +156,18 @@ mod tests {
             }
             assert_eq!(slab.is_empty(), held.is_empty());
         }
+    }
+
+    #[test]
+    fn granules_are_taken_where_they_are_asked_for() {
+        let mut slab = Slab::new(9, true);
+        assert_eq!(slab.take_at(100, 10), Some(true));
+        assert_eq!(slab.take_at(109, 1), None, "it is taken");
+        assert_eq!(slab.take_at(95, 6), None, "the last of them is taken");
+        assert_eq!(slab.take(100, 1), Some((0, false)), "somebody may have had what lies below");
+        assert_eq!(slab.take(1, 1), Some((110, true)));
+        assert_eq!(slab.take_at(slab.count(), 1), None);
+        assert_eq!(slab.take_at(u32::MAX, 2), None);
     }
 
     #[test]

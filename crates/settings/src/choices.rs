@@ -6,6 +6,8 @@ use ptxvm_host::Wanted;
 use ptxvm_report::ColorChoice;
 use ptxvm_vm::{Profile, Settings};
 
+use crate::save_launch::SaveLaunch;
+
 /// Everything that the switches say, with defaults for what was left open.
 #[derive(Clone, Debug)]
 pub struct Choices {
@@ -19,6 +21,8 @@ pub struct Choices {
     pub events: bool,
     /// Whether every call of the driver API is shown.
     pub api_trace: bool,
+    /// Where launches are written to be replayed.
+    pub save_launch: Option<SaveLaunch>,
     /// The file that names findings which are not told.
     pub suppress: Option<PathBuf>,
     /// When findings are coloured.
@@ -33,6 +37,7 @@ impl Default for Choices {
             memory: Wanted::default(),
             events: false,
             api_trace: false,
+            save_launch: None,
             suppress: None,
             color: ColorChoice::Auto,
         }

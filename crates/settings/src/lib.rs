@@ -13,6 +13,7 @@ mod choices;
 mod code_cache;
 mod list;
 mod said;
+mod save_launch;
 mod switch;
 mod value;
 
@@ -20,4 +21,5 @@ pub use choices::Choices;
 pub use code_cache::code_cache;
 pub use list::SWITCHES;
 pub use said::Said;
+pub use save_launch::SaveLaunch;
 pub use switch::{Switch, Takes, Who};

@@ -3,6 +3,7 @@
 use ptxvm_report::ColorChoice;
 use ptxvm_vm::{Asynchrony, Check, Checks, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
 
+use crate::save_launch::SaveLaunch;
 use crate::switch::{Switch, Takes, Who};
 use crate::value::{count, duration, flag, number, one_of, show_flag};
 
@@ -11,7 +12,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 19] = [
+pub static SWITCHES: [Switch; 20] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -186,6 +187,17 @@ pub static SWITCHES: [Switch; 19] = [
         show: |choices| show_flag(choices.api_trace),
     },
     Switch {
+        name: "save-launch",
+        takes: Takes::Value("DIR"),
+        who: Who::Exec,
+        help: "Write launches to a folder, each as something that ptxvm run replays: PTX, arguments and the memory that it \
+               can reach; DIR,kernel=NAME for kernels whose name contains this, DIR,launches=N,bytes=SIZE for how much \
+               [default: 100 launches, 1G]",
+        exec_help: None,
+        set: |choices, text| SaveLaunch::parse(text).map(|asked| choices.save_launch = Some(asked)),
+        show: |choices| choices.save_launch.as_ref().map_or_else(String::new, SaveLaunch::show),
+    },
+    Switch {
         name: "max-instructions",
         takes: Takes::Value("N"),
         who: Who::File,
@@ -329,6 +341,7 @@ mod tests {
             ("timeout", "100ms"),
             ("max-memory", "1.5G"),
             ("memory", "0"),
+            ("save-launch", "/tmp/a,b,kernel=k,bytes=1G"),
         ];
         for (name, text) in values {
             let switch = SWITCHES.iter().find(|switch| switch.name == name).expect("it is in the list");

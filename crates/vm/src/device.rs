@@ -1,5 +1,6 @@
 //! A device: a profile and a memory. Modules and buffers are made from it and keep it alive.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ptxvm_memory::{AccessError, AllocationKind, Budget, FreeError, GlobalMemory, OutOfMemory};
@@ -22,6 +23,7 @@ struct Shared {
     profile: &'static Profile,
     memory: GlobalMemory,
     objects: Objects,
+    places: BTreeMap<String, u64>,
 }
 
 /// How much memory a device has, and how much of the host's it may take.
@@ -31,6 +33,9 @@ pub struct DeviceOptions {
     pub memory: Option<u64>,
     /// What everything that guests make us take comes out of; without a limit if nothing is said.
     pub budget: Arc<Budget>,
+    /// Where variables of modules lie, by their names: a launch that is replayed has them where pointers in memory say that
+    /// they are. The others lie where there is room.
+    pub places: BTreeMap<String, u64>,
 }
 
 impl DeviceOptions {
@@ -67,9 +72,14 @@ impl Device {
         // Kernels may be compiled at any time from now on, also while the process ends. Most make their device on the
         // main thread.
         ptxvm_jit::llvm::wait_at_end();
-        let DeviceOptions { memory, budget } = options;
+        let DeviceOptions { memory, budget, places } = options;
         let memory = GlobalMemory::with_budget(memory.unwrap_or(profile.memory), budget);
-        Self { shared: Arc::new(Shared { profile, memory, objects: Objects::default() }) }
+        Self { shared: Arc::new(Shared { profile, memory, objects: Objects::default(), places }) }
+    }
+
+    /// Where variables of modules are to lie, by their names.
+    pub(crate) fn places(&self) -> &BTreeMap<String, u64> {
+        &self.shared.places
     }
 
     /// What GPU it is.
@@ -194,6 +204,27 @@ impl Device {
     /// The device or the host has not that much.
     pub fn allocate_named(&self, size: u64, name: Option<&str>) -> Result<u64, OutOfMemory> {
         self.memory().allocate(size, 1, AllocationKind::Device, name.map(str::to_owned))
+    }
+
+    /// Gives zeroed memory at an address where a device of another process has memory: its own, a block of a kernel's
+    /// `malloc`, or an array of the host that a kernel was passed. Memory of the last kind stays as long as the device.
+    ///
+    /// # Errors
+    /// Why it cannot lie there.
+    pub fn place(&self, address: u64, size: u64, name: Option<&str>) -> Result<(), String> {
+        let memory = self.memory();
+        if !memory.owns(address) {
+            return memory.place_host_array(address, size).map_err(|error| error.to_string());
+        }
+        let kind = match memory.is_of_heap(address) {
+            true => AllocationKind::Heap,
+            false => AllocationKind::Device,
+        };
+        match memory.allocate_at(address, size, kind, name.map(str::to_owned)) {
+            Ok(_) => Ok(()),
+            Err(error) if memory.allocation(address).is_none() => Err(error.to_string()),
+            Err(_) => Err("something else is there".to_owned()),
+        }
     }
 
     /// Frees what [`Device::allocate`] gave.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use ptxvm_ir::operation::Operation;
 use ptxvm_ir::{FunctionId, Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
@@ -317,6 +318,14 @@ impl Kernel {
             shared: self.shared_bytes().saturating_add(shared),
             carveout: None,
         }
+    }
+
+    /// Whether something in its program looks textures or surfaces up.
+    #[must_use]
+    pub fn has_images(&self) -> bool {
+        let is_image =
+            |operation: &Operation| matches!(operation, Operation::Texture(_) | Operation::Surface(_));
+        self.linked.program().operations.iter().any(is_image)
     }
 
     /// The module it belongs to.

@@ -98,7 +98,7 @@ pub use failure::{Failure, KernelError, LoadError};
 pub use held::Held;
 pub use kernel::Kernel;
 pub use launch::{Dimensions, HeapBlocks, LaunchOptions, OnEvent, Print, SetConditional};
-pub use linked::{Goal, LOAD_WEIGHT, LoadOptions, Text, check_linked};
+pub use linked::{Goal, LOAD_WEIGHT, LoadOptions, Text, check_linked, is_runtime};
 pub use module::{Module, Variable};
 pub use reference::Reference;
 pub use surface::Surface;

@@ -185,6 +185,12 @@ fn with_runtime(program: Program, source: &mut String, texts: &mut Vec<Text>) ->
         .map_err(LoadError::Link)
 }
 
+/// Whether a text of a module is the device runtime, which is linked to modules that declare what it defines.
+#[must_use]
+pub fn is_runtime(text: &str) -> bool {
+    text == RUNTIME_TEXT
+}
+
 /// Whether a program declares a function of the device runtime.
 pub(crate) fn wants_runtime(program: &Program) -> bool {
     let wanted = |f: &ptxvm_ir::Function| !f.defined && RUNTIME_NAMES.contains(&f.name.as_str());

@@ -107,7 +107,11 @@ fn allocate(device: &Device, program: &Program, addresses: &mut Addresses) -> Re
             Space::Shared | Space::Local | Space::EntryParam | Space::FuncParam => continue,
         };
         let (size, align) = (variable.size, u64::from(variable.align));
-        let allocated = device.memory().allocate(size, align, kind, Some(variable.name.clone()));
+        let name = Some(variable.name.clone());
+        let allocated = match device.places().get(&variable.name) {
+            Some(&place) => device.memory().allocate_at(place, size, kind, name),
+            None => device.memory().allocate(size, align, kind, name),
+        };
         *address = allocated.map_err(LoadError::Memory)?;
     }
     Ok(())

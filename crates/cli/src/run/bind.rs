@@ -27,6 +27,8 @@ pub enum Value {
     Image { description: Box<image::ImageDescription>, host: Option<image::HostImage>, of: Option<usize> },
     /// A sampler's state.
     Sampler(Box<image::Settings>),
+    /// Memory that no parameter gets, at an address or where there is room; or what a variable holds at first.
+    Memory { at: Option<u64>, contents: Arc<HostBuffer> },
 }
 
 /// Gives every parameter its value, in order, and then every bound reference.

@@ -17,13 +17,14 @@ use super::deadline::Deadline;
 use super::element::Element;
 use super::expect::{self, Expectation};
 use super::host_memory::HostMemory;
+use super::map;
 use super::options::{Arguments, Launch};
 use super::output::Output;
 use super::prepared::Prepared;
 use super::save::{self, Save};
 use super::show::{self, Show};
 use super::table::Outcome;
-use super::{explain_order, launch_line, reference, written};
+use super::{explain_order, launch_line, reference, texts, written};
 use crate::exit::{self, Exit};
 use crate::input::Input;
 
@@ -75,8 +76,14 @@ impl<'a> Job<'a> {
         let share = wanted.share(choices.profile.memory).lowered(wanted, asked);
         let budget =
             if share.max_memory < budget.limit() { Arc::new(Budget::new(share.max_memory)) } else { budget };
-        let device = DeviceOptions { memory: Some(share.memory), budget };
-        let module = match Device::with_options(choices.profile, device.clone()).load(source) {
+        let places = map::places(&options.map).map_err(usage)?;
+        let device = DeviceOptions { memory: Some(share.memory), budget, places };
+        let first = Device::with_options(choices.profile, device.clone());
+        let loaded = match &*texts::split(source) {
+            [_] => first.load(source),
+            several => first.load_linked(several),
+        };
+        let module = match loaded {
             Ok(module) => module,
             Err(error) => return Err(output.not_loaded(&mut report, error)),
         };
@@ -105,8 +112,13 @@ impl<'a> Job<'a> {
         let memory = HostMemory::new(Arc::clone(&device.budget));
         let bound = reference::plan(&module, &options.bind).map_err(usage)?;
         let values = bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound, &memory);
-        let values = values.map_err(usage)?;
-        let names = bind::names(kernel.parameters(), &bound);
+        let mut values = values.map_err(usage)?;
+        let maps = map::plan(&options.map, &memory).map_err(usage)?;
+        let mut names = bind::names(kernel.parameters(), &bound);
+        names.extend(maps.iter().map(|map| map.name.as_str()));
+        values.extend(
+            maps.iter().map(|map| Value::Memory { at: map.at, contents: map.contents.clone().into() }),
+        );
         let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
         let expectations = expect::plan(&options.expect, &names, &values, &memory).map_err(usage)?;
         let names = names.into_iter().map(str::to_owned).collect();
@@ -129,6 +141,11 @@ impl<'a> Job<'a> {
     /// The kernel, on the device that it was loaded on.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// Whether memory has to lie at given addresses.
+    pub fn has_places(&self) -> bool {
+        !self.device.places.is_empty()
     }
 
     /// The device that it is.
@@ -155,14 +172,15 @@ impl<'a> Job<'a> {
         control: Arc<Control>,
     ) -> Result<Run<'_>, String> {
         let memory = HostMemory::new(Arc::clone(&self.device.budget));
-        let device = kernel.module().device();
         let bound = reference::plan(kernel.module(), &self.options.bind)?;
         let references = reference::of(kernel.module(), &kernel, &bound);
-        let prepared = Prepared::new(device, &self.names, &references, &self.values, &memory)?;
+        let prepared = Prepared::new(kernel.module(), &self.names, &references, &self.values, &memory)?;
         let launch = LaunchOptions {
             shared: self.options.shared.unwrap_or(0),
             arguments: prepared.arguments.clone(),
             cluster: self.options.cluster.map(Into::into),
+            cooperative: self.options.cooperative,
+            nonportable_cluster: self.options.nonportable_cluster,
             settings,
             mistakes: Some(Arc::default()),
             stale: Some(Arc::default()),

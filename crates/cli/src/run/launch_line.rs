@@ -1,10 +1,12 @@
 //! The launch line: `// ptxvm: run --grid 8 --arg …` in a comment of the file says how it is run by default.
 //!
 //! A file may come from anywhere, so its launch line may say what is computed, but not which files of the reader
-//! are read or written; those need `--trust-launch-line`.
+//! are read or written; those need `--trust-launch-line`. What lies beside the file, as `@./x.bin`, came with it and may
+//! be read.
 
 use clap::Parser;
 
+use super::beside;
 use super::options::Launch;
 
 /// The launch line's own grammar: the part of the command line that speaks of the launch.
@@ -28,14 +30,15 @@ pub fn read(source: &str, name: &str, trusted: bool) -> Result<Option<Launch>, S
     let Some(line) = first else { return Ok(None) };
     let at = format!("the launch line at {name}:{line}");
     let words = std::iter::once("ptxvm: run".to_owned()).chain(words);
-    let Line { launch } = Line::try_parse_from(words).map_err(|e| {
+    let Line { mut launch } = Line::try_parse_from(words).map_err(|e| {
         let text = e.render().to_string();
         format!("{at} is wrong: {}", text.trim().trim_start_matches("error: "))
     })?;
     if launch.switches.every_asynchrony {
         return Err(format!("{at} is wrong: `--async all` belongs to a command line with --seeds"));
     }
-    if !trusted && let Some(what) = touches_files(&launch) {
+    let others = beside::find(&mut launch, name).map_err(|why| format!("{at} is wrong: {why}"))?;
+    if !trusted && let Some(what) = touches_files(&others) {
         return Err(format!(
             "{at} asks for {what}; a launch line may touch files only with --trust-launch-line"
         ));
@@ -85,7 +88,7 @@ fn touches_files(launch: &Launch) -> Option<String> {
     let named = |option, given: &[String]| {
         given.iter().find(|text| text.contains('@')).map(|text| format!("`--{option} {text}`"))
     };
-    named("arg", &launch.arg).or_else(|| named("bind", &launch.bind))
+    named("arg", &launch.arg).or_else(|| named("map", &launch.map)).or_else(|| named("bind", &launch.bind))
 }
 
 #[cfg(test)]
@@ -120,6 +123,7 @@ mod tests {
             "--arg f32[]=@x.bin",
             "--arg x=@x.npy",
             "--bind t=texture(@x.png)",
+            "--map m=@/etc/passwd",
         ] {
             let source = format!("// ptxvm: run {text}");
             let error = read(&source, "a.ptx", false).expect_err("it is refused");

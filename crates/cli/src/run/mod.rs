@@ -1,6 +1,7 @@
 //! `ptxvm run`: launches a kernel of a PTX file on buffers made from the command line, and shows what it did.
 
 mod audit;
+mod beside;
 mod bind;
 mod contents;
 mod deadline;
@@ -15,6 +16,7 @@ mod image;
 mod items;
 mod job;
 mod launch_line;
+mod map;
 mod npy;
 pub mod options;
 mod output;
@@ -32,6 +34,7 @@ mod stop;
 mod summary;
 mod table;
 mod tensor_map;
+mod texts;
 mod unexpected;
 
 use std::path::Path;
@@ -119,6 +122,11 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     keep_code(output.chatty());
     let stop = Stop::on_interrupt().map_err(usage)?;
     match ways {
+        Some(_) if job.has_places() => Err(usage(
+            "`--map` with an address goes with --seeds not at all: there is one device at that place, and each run has its \
+             own"
+            .to_owned(),
+        )),
         Some(ways) => seeds::run(&job, ways, output, &deadline, &stop),
         None => once(&job, output, &deadline, &stop),
     }

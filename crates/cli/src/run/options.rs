@@ -79,6 +79,16 @@ pub struct Launch {
     /// What a .texref, .samplerref or .surfref variable stands for: NAME='texture(…)', 'sampler(…)' or 'surface(…)'
     #[arg(long, value_name = "NAME=WHAT")]
     pub bind: Vec<String>,
+    /// Memory besides that of the arguments: NAME='u32[16]=zeros at 0x200000000000', or what a variable of the module holds
+    /// at first: NAME='u32[4]=1,2,3,4'. What stands after `=` is as for --arg; without an address it lies where there is room
+    #[arg(long, value_name = "NAME=WHAT[ at ADDRESS]")]
+    pub map: Vec<String>,
+    /// Launch all CTAs at once, as a cooperative launch does
+    #[arg(long)]
+    pub cooperative: bool,
+    /// Allow clusters of more CTAs than every device of the architecture has (CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    #[arg(long)]
+    pub nonportable_cluster: bool,
     /// Write a buffer to a file after the run. The file's extension chooses .npy, .png or raw bytes; NAME is a
     /// parameter's name or its index from 0
     #[arg(long, value_name = "NAME=FILE")]
@@ -119,6 +129,9 @@ impl Launch {
             shared: self.shared.or(line.shared),
             arg: if by_name_only { [line.arg, self.arg].concat() } else { self.arg },
             bind: [line.bind, self.bind].concat(),
+            map: [line.map, self.map].concat(),
+            cooperative: self.cooperative || line.cooperative,
+            nonportable_cluster: self.nonportable_cluster || line.nonportable_cluster,
             save: [line.save, self.save].concat(),
             expect: [line.expect, self.expect].concat(),
             switches: self.switches.over(&line.switches),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Array, Buffer, Device, Pointer, Reference, Sampler};
+use ptxvm_vm::{Array, Buffer, Device, Module, Pointer, Reference, Sampler};
 
 use super::bind::Value;
 use super::contents::HostBuffer;
@@ -17,6 +17,7 @@ enum Placed {
     Nothing,
     Buffer(Buffer),
     Array(Array, Element),
+    Memory(u64),
 }
 
 /// What is shown after the run.
@@ -30,6 +31,7 @@ struct Shown {
 enum From {
     Buffer(Buffer),
     Level(Array, u32),
+    Memory(Device, u64),
 }
 
 /// Everything that lives as long as the launch, and the arguments that point to it.
@@ -44,16 +46,29 @@ pub struct Prepared {
 impl Prepared {
     /// Places what parameters and bound references are given; those that are references are bound.
     pub fn new(
-        device: &Device,
+        module: &Module,
         names: &[String],
         references: &[Option<Reference<'_>>],
         values: &[Value],
         memory: &HostMemory,
     ) -> Result<Prepared, String> {
-        // Tensor maps and images name the memory of other values, wherever those stand.
-        let mut placed = Vec::new();
+        let device = module.device();
+        let mut placed: Vec<Placed> = Vec::new();
+        // What has its address comes first, before anything else is put there.
         for (value, name) in values.iter().zip(names) {
             placed.push(match value {
+                Value::Memory { at, contents } => {
+                    let address = memory_at(module, name, *at, contents.bytes.len() as u64)?;
+                    let written = device.write(address, &contents.bytes);
+                    written.map_err(|error| format!("the memory `{name}`: {error}"))?;
+                    Placed::Memory(address)
+                }
+                _ => Placed::Nothing,
+            });
+        }
+        // Tensor maps and images name the memory of other values, wherever those stand.
+        for ((value, name), to) in values.iter().zip(names).zip(&mut placed) {
+            let made = match value {
                 Value::Buffer(host) => {
                     let buffer = place(device, name, &host.bytes)?;
                     if host.is_unwritten {
@@ -67,8 +82,9 @@ impl Prepared {
                     let array = object::array(device, name, host).map_err(|why| wrong(name, &why))?;
                     Placed::Array(array, host.levels.first().map_or(Element::U8, |level| level.element))
                 }
-                _ => Placed::Nothing,
-            });
+                _ => continue,
+            };
+            *to = made;
         }
         let mut all = Prepared {
             arguments: ptxvm_vm::Arguments::new(),
@@ -77,8 +93,9 @@ impl Prepared {
             _images: Vec::new(),
         };
         for (index, value) in values.iter().enumerate() {
-            let (name, reference) = (names[index].as_str(), references[index]);
+            let (name, reference) = (names[index].as_str(), references.get(index).copied().flatten());
             match value {
+                Value::Memory { .. } => {}
                 Value::Bytes(bytes) => all.arguments.push(bytes.as_slice()),
                 Value::Buffer(_) => {
                     if let Placed::Buffer(buffer) = &placed[index] {
@@ -131,10 +148,15 @@ impl Prepared {
             }
         }
         for (index, (value, placed)) in values.iter().zip(placed).enumerate() {
-            if let (Value::Buffer(before), Placed::Buffer(buffer)) = (value, placed) {
-                let (name, before) = (names[index].clone(), Arc::clone(before));
-                all.shown.push(Shown { parameter: index, name, from: From::Buffer(buffer), before });
-            }
+            let (before, from) = match (value, placed) {
+                (Value::Buffer(before), Placed::Buffer(buffer)) => (before, From::Buffer(buffer)),
+                (Value::Memory { contents, .. }, Placed::Memory(address)) => {
+                    (contents, From::Memory(device.clone(), address))
+                }
+                _ => continue,
+            };
+            let (name, before) = (names[index].clone(), Arc::clone(before));
+            all.shown.push(Shown { parameter: index, name, from, before });
         }
         all.shown.sort_by_key(|shown| shown.parameter);
         Ok(all)
@@ -191,6 +213,12 @@ impl Prepared {
             after: match from {
                 From::Buffer(buffer) => buffer.to_bytes(),
                 From::Level(array, level) => object::contents(&array, level, before.element).bytes,
+                From::Memory(device, address) => {
+                    let mut bytes = vec![0; before.bytes.len()];
+                    // What the kernel itself has freed reads as nothing.
+                    let _ = device.read(address, &mut bytes);
+                    bytes
+                }
             },
             before,
         };
@@ -208,4 +236,21 @@ fn place(device: &Device, name: &str, bytes: &[u8]) -> Result<Buffer, String> {
     let buffer = Buffer::named(device, bytes.len(), Some(name)).map_err(|e| fail(e.to_string()))?;
     buffer.write(bytes).map_err(|e| fail(e.to_string()))?;
     Ok(buffer)
+}
+
+/// Where memory of this name lies: a variable of the module where that is, other memory at its address, if it has one.
+fn memory_at(module: &Module, name: &str, at: Option<u64>, bytes: u64) -> Result<u64, String> {
+    let fail = |why: String| format!("the memory `{name}`: {why}");
+    let device = module.device();
+    if let Some((address, size)) = module.variable(name) {
+        return match size == bytes {
+            true => Ok(address),
+            false => Err(fail(format!("the variable has {size} bytes, and is given {bytes}"))),
+        };
+    }
+    let Some(at) = at else {
+        return device.allocate_named(bytes, Some(name)).map_err(|error| fail(error.to_string()));
+    };
+    device.place(at, bytes, Some(name)).map_err(|why| fail(format!("it cannot lie at {at:#x}: {why}")))?;
+    Ok(at)
 }

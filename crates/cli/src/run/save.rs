@@ -61,7 +61,9 @@ pub fn buffer(name: &str, names: &[&str], values: &[Value]) -> Result<(usize, El
 /// The type and shape of what a run shows of a value afterwards, if anything.
 fn shown(values: &[Value], parameter: usize) -> Option<(Element, Vec<u64>)> {
     match &values[parameter] {
-        Value::Buffer(buffer) => Some((buffer.element, buffer.shape.clone())),
+        Value::Buffer(buffer) | Value::Memory { contents: buffer, .. } => {
+            Some((buffer.element, buffer.shape.clone()))
+        }
         Value::Image { description, host, of } if description.role == Role::Surface => {
             let other = || match &values[(*of)?] {
                 Value::Image { host, .. } => host.as_ref(),

@@ -11,6 +11,7 @@ use super::beside;
 use super::busy::Running;
 use super::dependent::Ties;
 use super::print::Print;
+use super::saved;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::interrupt::Interruptible;
@@ -108,6 +109,9 @@ impl KernelLaunch {
         }
         .on_print(move |text| print.write(text));
         let borrowed = borrow(context.device.memory(), &self.function.kernel, &self.parameters);
+        if let Some(asked) = &choices.save_launch {
+            saved::save(asked, self, &launch, context);
+        }
         let interruptible = Interruptible::new(&launch.control);
         let running = Running::begin();
         let ended = self.function.kernel.launch(&launch);

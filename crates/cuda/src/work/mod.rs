@@ -12,6 +12,7 @@ mod kernel;
 mod mark;
 mod order;
 mod print;
+mod saved;
 mod shared;
 mod values;
 

@@ -1,0 +1,42 @@
+//! A file of several texts: `// ptxvm: text NAME` begins another one, and they are linked as a program's driver has linked
+//! them. Places in the file stay what they are.
+
+/// What a line begins with that begins a text.
+const MARK: &str = "// ptxvm: text ";
+
+/// The texts of a file with their names. What stands before the first mark belongs to the first text, so that a file without
+/// a mark is one text.
+pub fn split(source: &str) -> Vec<(&str, &str)> {
+    let mut marks: Vec<(usize, &str)> = Vec::new();
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        if let Some(name) = line.strip_prefix(MARK) {
+            marks.push((at, name.trim()));
+        }
+        at += line.len();
+    }
+    let ends = marks.iter().skip(1).map(|(next, _)| next - 1).chain([source.len()]);
+    let mut texts: Vec<(&str, &str)> = Vec::new();
+    let mut start = 0;
+    for ((_, name), end) in marks.iter().zip(ends) {
+        texts.push((name, &source[start..end]));
+        start = end + 1;
+    }
+    if texts.is_empty() { vec![("", source)] } else { texts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_follow_each_other_without_a_gap() {
+        assert_eq!(split(".version 9.0\n"), [("", ".version 9.0\n")]);
+        let source = "// about\n// ptxvm: text a\nA\n\n// ptxvm: text b c\nB\n";
+        let texts = split(source);
+        assert_eq!(texts, [("a", "// about\n// ptxvm: text a\nA\n"), ("b c", "// ptxvm: text b c\nB\n")]);
+        let joined: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+        assert_eq!(joined.join("\n"), source);
+        assert_eq!(split("").len(), 1);
+    }
+}
