@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy
 
-from . import driver
+from . import dlpack, driver
 from .tensor import Tensor, extent
 
 _INTEGERS = {"u8": (0, 8), "u16": (0, 16), "u32": (0, 32), "u64": (0, 64), "s8": (1, 8), "s16": (1, 16), "s32": (1, 32), "s64": (1, 64)}
@@ -99,10 +99,16 @@ def _value(parameter: Mapping[str, Any], argument: Any, all: Passed) -> bytes:
         return _integer(parameter, argument, wrong)
     if isinstance(argument, (float, numpy.floating)):
         return _float(parameter, argument, wrong)
+    if isinstance(argument, numpy.generic) and argument.dtype.kind in "cVf" and argument.dtype.itemsize == size:
+        # Complex numbers, and those of ml_dtypes: their bits are what a parameter of this size holds.
+        if kind in _BITS or kind == "u8":
+            return bytes(argument.tobytes())
     if isinstance(argument, (complex, numpy.complexfloating)):
         raise wrong(f"the complex number {argument}", "pass its parts, or the bytes of the structure")
     if argument is None and parameter["address"]:
         return bytes(8)
+    if isinstance(argument, numpy.generic):
+        raise wrong(f"numpy.{argument.dtype} of {argument.dtype.itemsize} bytes", "pass a number that it can hold")
     raise wrong(f"{type(argument).__name__}", "pass a number, a NumPy array, a ptxvm.Tensor, or something with DLPack")
 
 
@@ -213,7 +219,12 @@ def _of_dlpack(name: str, argument: Any) -> numpy.ndarray:
         kind = argument.__dlpack_device__()[0]
         raise ValueError(f"parameter `{name}`: the array lies on a device (DLPack's kind {kind}); pass one of the host's memory")
     try:
-        return numpy.from_dlpack(argument) if hasattr(argument, "__dlpack__") else numpy.asarray(argument)
+        if not hasattr(argument, "__dlpack__"):
+            return numpy.asarray(argument)
+        try:
+            return numpy.from_dlpack(argument)
+        except (BufferError, RuntimeError):
+            return dlpack.bytes_of(argument)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"parameter `{name}`: {_described(argument)} cannot be used in place: {error}") from error
 

@@ -17,6 +17,7 @@ from . import _ptxvm
 from ._html import launch_html
 from .arguments import Passed, passed
 from .findings import Finding, FindingWarning, MemoryEvent, failure, raise_failed
+from .tensor import dtype_of
 
 _HOWS = ("raise", "warn", "collect")
 
@@ -129,7 +130,7 @@ class Variable:
 
     def read(self, dtype: Any = "uint8") -> numpy.ndarray:
         """Its value."""
-        return numpy.frombuffer(self.module._module.read(self.address, self.size), dtype).copy()
+        return numpy.frombuffer(self.module._module.read(self.address, self.size), dtype_of(dtype)).copy()
 
     def write(self, values: Any) -> None:
         """Gives it a value: an array of just its size."""

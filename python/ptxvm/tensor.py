@@ -31,6 +31,7 @@ class Tensor:
 
     def __init__(self, values: Any, dtype: Any = None) -> None:
         """A copy of values: a NumPy array, a list, a number, another tensor."""
+        dtype = None if dtype is None else dtype_of(dtype)
         values = values.numpy() if isinstance(values, Tensor) else np.asarray(values, dtype)
         values = values.astype(dtype or values.dtype, copy=False)
         if values.dtype.hasobject:
@@ -51,7 +52,7 @@ class Tensor:
     @classmethod
     def empty(cls, shape: int | Sequence[int], dtype: Any = "float32") -> Tensor:
         """One whose values are what was there."""
-        return cls._of(_memory(shape, np.dtype(dtype)))
+        return cls._of(_memory(shape, dtype_of(dtype)))
 
     @classmethod
     def zeros(cls, shape: int | Sequence[int], dtype: Any = "float32") -> Tensor:
@@ -183,6 +184,22 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"ptxvm.Tensor({self.numpy()!r})"
+
+
+def dtype_of(dtype: Any) -> np.dtype:
+    """A type of NumPy's, or one of those that ml_dtypes adds to it, such as `bfloat16` and `float8_e4m3fn`."""
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        if not isinstance(dtype, str):
+            raise
+    try:
+        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError as error:
+        raise TypeError(f"NumPy has no dtype `{dtype}`; `pip install ml_dtypes` brings bfloat16 and the floats of eight bits") from error
+    if not hasattr(ml_dtypes, dtype):
+        raise TypeError(f"neither NumPy nor ml_dtypes has a dtype `{dtype}`")
+    return np.dtype(getattr(ml_dtypes, dtype))
 
 
 def _memory(shape: int | Sequence[int], dtype: np.dtype) -> np.ndarray:

@@ -20,6 +20,9 @@ pub enum Element {
     Bf16,
     F32,
     F64,
+    E4m3,
+    E5m2,
+    Bool,
 }
 
 /// A number read from memory.
@@ -51,10 +54,13 @@ const NAMES: &[(&str, Element)] = &[
     ("bf16", Element::Bf16),
     ("f32", Element::F32),
     ("f64", Element::F64),
+    ("e4m3", Element::E4m3),
+    ("e5m2", Element::E5m2),
+    ("bool", Element::Bool),
 ];
 
 /// What a message says when a type is not among them.
-pub const EXPECTED: &str = "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64";
+pub const EXPECTED: &str = "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 e4m3 e5m2 bool";
 
 impl Element {
     /// The type of this name.
@@ -90,7 +96,7 @@ impl Element {
     /// The size of an element in bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Element::U8 | Element::S8 => 1,
+            Element::U8 | Element::S8 | Element::E4m3 | Element::E5m2 | Element::Bool => 1,
             Element::U16 | Element::S16 | Element::F16 | Element::Bf16 => 2,
             Element::U32 | Element::S32 | Element::F32 => 4,
             Element::U64 | Element::S64 | Element::F64 => 8,
@@ -99,7 +105,8 @@ impl Element {
 
     /// Whether it is a floating point type.
     pub fn is_float(self) -> bool {
-        matches!(self, Element::F16 | Element::Bf16 | Element::F32 | Element::F64)
+        let small = matches!(self, Element::E4m3 | Element::E5m2 | Element::F16 | Element::Bf16);
+        small || matches!(self, Element::F32 | Element::F64)
     }
 
     /// Whether it is a signed integer type.
@@ -109,7 +116,16 @@ impl Element {
 
     /// The bits of a number as people write it; the error is a sentence.
     pub fn parse(self, text: &str) -> Result<u64, String> {
-        let bits = if self.is_float() { self.parse_float(text) } else { self.parse_integer(text) };
+        let bits = match (self, text) {
+            (Element::Bool, "true" | "True") => Ok(1),
+            (Element::Bool, "false" | "False") => Ok(0),
+            (Element::Bool, _) => match self.parse_integer(text) {
+                Ok(bits @ 0..=1) => Ok(bits),
+                _ => Err("is neither true nor false".to_owned()),
+            },
+            _ if self.is_float() => self.parse_float(text),
+            _ => self.parse_integer(text),
+        };
         bits.map_err(|why| format!("`{text}` {why}"))
     }
 
@@ -171,6 +187,7 @@ impl Element {
 
     fn truncate(self, bits: u64) -> u64 {
         match self.bytes() {
+            _ if self == Element::Bool => bits & 1,
             8 => bits,
             n => bits & ((1 << (8 * n)) - 1),
         }
@@ -184,6 +201,12 @@ impl Element {
         match self {
             Element::F16 => to(convert::F16),
             Element::Bf16 => to(convert::BF16),
+            // No instruction makes them of f64, so that nobody has said what becomes of a NaN.
+            Element::E4m3 if value.is_nan() => convert::E4M3.nan(),
+            Element::E5m2 if value.is_nan() => convert::E5M2.nan(),
+            Element::E4m3 => to(convert::E4M3),
+            Element::E5m2 => to(convert::E5M2),
+            Element::Bool => u64::from(value != 0.0),
             Element::F32 => u64::from((value as f32).to_bits()),
             Element::F64 => value.to_bits(),
             _ if self.is_signed() => self.truncate(value as i64 as u64),
@@ -200,13 +223,19 @@ impl Element {
     pub fn number(self, bits: u64) -> Number {
         let from = |format| float_to_float(bits, format, convert::F64, Rounding::Rn, Modifiers::default());
         match self {
-            Element::U8 | Element::U16 | Element::U32 | Element::U64 => Number::Integer(i128::from(bits)),
+            Element::U8 | Element::U16 | Element::U32 | Element::U64 | Element::Bool => {
+                Number::Integer(i128::from(bits))
+            }
             Element::S8 => Number::Integer(i128::from(bits as i8)),
             Element::S16 => Number::Integer(i128::from(bits as i16)),
             Element::S32 => Number::Integer(i128::from(bits as i32)),
             Element::S64 => Number::Integer(i128::from(bits as i64)),
             Element::F16 => Number::Float(f64::from_bits(from(convert::F16))),
             Element::Bf16 => Number::Float(f64::from_bits(from(convert::BF16))),
+            Element::E4m3 if convert::E4M3.is_nan(bits) => Number::Float(f64::NAN),
+            Element::E5m2 if convert::E5M2.is_nan(bits) => Number::Float(f64::NAN),
+            Element::E4m3 => Number::Float(f64::from_bits(from(convert::E4M3))),
+            Element::E5m2 => Number::Float(f64::from_bits(from(convert::E5M2))),
             Element::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
             Element::F64 => Number::Float(f64::from_bits(bits)),
         }
@@ -271,5 +300,25 @@ mod tests {
         assert_eq!(Element::Bf16.number(0xc000), Number::Float(-2.0));
         assert_eq!(Element::F16.counted(3), 0x4200);
         assert_eq!(Element::U8.counted(300), 44);
+    }
+
+    /// The bits are those of ml_dtypes 0.6.
+    #[test]
+    fn small_types_are_what_others_make_of_them() {
+        for (text, e4m3, e5m2) in
+            [("1", 0x38, 0x3c), ("-0.3", 0xaa, 0xb5), ("448", 0x7e, 0x5f), ("0.001", 0x01, 0x14)]
+        {
+            assert_eq!(Element::E4m3.parse(text).map(|bits| bits & 0xff), Ok(e4m3), "{text}");
+            assert_eq!(Element::E5m2.parse(text).map(|bits| bits & 0xff), Ok(e5m2), "{text}");
+        }
+        let nan = |element: Element| element.number(element.parse("nan").expect("a number"));
+        assert!(
+            matches!((nan(Element::E4m3), nan(Element::E5m2)), (Number::Float(a), Number::Float(b)) if a.is_nan() && b.is_nan())
+        );
+        assert_eq!(Element::E4m3.number(0xaa), Number::Float(-0.3125));
+        assert_eq!(Element::E5m2.number(0x7c), Number::Float(f64::INFINITY));
+        assert_eq!((Element::Bool.parse("true"), Element::Bool.parse("0")), (Ok(1), Ok(0)));
+        assert!(Element::Bool.parse("2").is_err() && Element::Bool.parse("yes").is_err());
+        assert_eq!((Element::Bool.counted(5), Element::Bool.nearest(0.5)), (1, 1));
     }
 }

@@ -1,7 +1,8 @@
 //! NumPy's `.npy` files, read and written: a magic, a version, a Python dictionary with type, order and shape, and
 //! then the elements.
 //!
-//! bf16 has no type in NumPy; its bits are written as `<u2`, and read from `<u2` or from the `V2` of ml_dtypes.
+//! bf16 and the floats of eight bits have no type in NumPy; their bits are written as `<u2` and `|u1`, and read from those or
+//! from what ml_dtypes calls them (`V2`, `V1`, `f1`), which does not say which they are. Complex numbers are read as pairs.
 
 use std::io::{self, Write};
 
@@ -26,7 +27,8 @@ pub fn write(element: Element, shape: &[u64], bytes: &[u8], to: &mut dyn Write) 
 /// What stands before the elements.
 fn header(element: Element, shape: &[u64]) -> Vec<u8> {
     let kind = match element {
-        Element::U8 => "|u1",
+        Element::U8 | Element::E4m3 | Element::E5m2 => "|u1",
+        Element::Bool => "|b1",
         Element::S8 => "|i1",
         Element::U16 | Element::Bf16 => "<u2",
         Element::U32 => "<u4",
@@ -62,11 +64,12 @@ pub fn read(file: &[u8], wanted: Option<Element>) -> Result<Array, String> {
     }
     .ok_or("it ends within its header")?;
     let header = String::from_utf8_lossy(header);
-    let element = element_of(value(&header, "descr")?, wanted)?;
-    let shape = shape_of(value(&header, "shape")?)?;
+    let (element, parts) = element_of(value(&header, "descr")?, wanted)?;
+    let mut shape = shape_of(value(&header, "shape")?)?;
     if value(&header, "fortran_order")?.starts_with("True") && shape.iter().filter(|&&d| d > 1).count() > 1 {
         return Err("its elements are in Fortran order; save numpy.ascontiguousarray(a)".to_owned());
     }
+    shape.extend(parts);
     let size = shape.iter().try_fold(element.bytes() as u64, |n, &d| n.checked_mul(d));
     if size != Some(data.len() as u64) {
         return Err(format!("its shape asks for other than the {} bytes it has", data.len()));
@@ -88,14 +91,21 @@ fn value<'h>(header: &'h str, key: &str) -> Result<&'h str, String> {
         .ok_or_else(|| format!("its header has no '{key}'"))
 }
 
-fn element_of(text: &str, wanted: Option<Element>) -> Result<Element, String> {
+/// The type, and how many of it make one element of NumPy's, if that is not one.
+fn element_of(text: &str, wanted: Option<Element>) -> Result<(Element, Option<u64>), String> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let kind = quote.and_then(|q| text[1..].split_once(q)).map(|(kind, _)| kind);
-    let kind = kind.ok_or("its elements are records, not numbers")?;
+    let kind =
+        kind.ok_or("its elements are records, not numbers; save a.view('u1'), or the fields by themselves")?;
     if kind.starts_with('>') && !kind.ends_with('1') {
         return Err(format!("its elements ('{kind}') are big-endian; save a.astype('<{}')", &kind[1..]));
     }
+    let mut parts = None;
     let element = match kind.trim_start_matches(['<', '>', '|', '=']) {
+        "u1" | "V1" | "f1" if matches!(wanted, Some(Element::E4m3 | Element::E5m2)) => {
+            wanted.unwrap_or(Element::U8)
+        }
+        "b1" if wanted != Some(Element::U8) => Element::Bool,
         "u1" | "b1" => Element::U8,
         "i1" => Element::S8,
         "u2" | "V2" if wanted == Some(Element::Bf16) => Element::Bf16,
@@ -108,13 +118,23 @@ fn element_of(text: &str, wanted: Option<Element>) -> Result<Element, String> {
         "f2" => Element::F16,
         "f4" => Element::F32,
         "f8" => Element::F64,
+        "c8" | "c16" => {
+            parts = Some(2);
+            if kind.ends_with("c8") { Element::F32 } else { Element::F64 }
+        }
+        "V2" => return Err("its elements ('V2') are not named; as bf16 it is bf16[]=@FILE".to_owned()),
+        "V1" | "f1" => {
+            return Err(format!(
+                "its elements ('{kind}') are not named; as floats of eight bits it is e4m3[]=@FILE or e5m2[]=@FILE"
+            ));
+        }
         _ => return Err(format!("its elements are of NumPy's type '{kind}', which ptxvm has no type for")),
     };
     match wanted {
         Some(wanted) if wanted != element => {
             Err(format!("its elements are {} ('{kind}'), not {}", element.name(), wanted.name()))
         }
-        _ => Ok(element),
+        _ => Ok((element, parts)),
     }
 }
 
@@ -156,6 +176,36 @@ mod tests {
         assert_eq!(write(array.element, &array.shape, &array.bytes), file);
     }
 
+    /// Made with NumPy 2.4 and ml_dtypes 0.6: `numpy.save(f, numpy.array([1 + 2j], "c8"))` and the like.
+    #[test]
+    fn types_that_numpy_lacks_are_named_by_the_argument() {
+        let of = |kind: &str, shape: &str, bytes: &[u8]| {
+            let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+            file.extend_from_slice(
+                format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}").as_bytes(),
+            );
+            file.resize(127, b' ');
+            file.push(b'\n');
+            file.extend_from_slice(bytes);
+            file
+        };
+        let types = |kind: &str, bytes: usize, wanted| {
+            let array = read(&of(kind, "(2,)", &vec![0; 2 * bytes]), wanted).expect(kind);
+            (array.element, array.shape)
+        };
+        assert_eq!(types("<c8", 8, None), (Element::F32, vec![2, 2]));
+        assert_eq!(types("<c16", 16, Some(Element::F64)), (Element::F64, vec![2, 2]));
+        assert_eq!(types("|b1", 1, None), (Element::Bool, vec![2]));
+        assert_eq!(types("|b1", 1, Some(Element::U8)), (Element::U8, vec![2]));
+        for kind in ["<f1", "|V1", "|u1"] {
+            assert_eq!(types(kind, 1, Some(Element::E5m2)), (Element::E5m2, vec![2]));
+        }
+        assert_eq!(types("<V2", 2, Some(Element::Bf16)), (Element::Bf16, vec![2]));
+        let scalar = read(&of("<c8", "()", &[0; 8]), None).expect("one number");
+        assert_eq!(scalar.shape, [2]);
+        assert!(write(Element::Bool, &[2], &[0, 1]).starts_with(&of("|b1", "(2,)", &[])[..60]));
+    }
+
     #[test]
     fn one_dimension_has_pythons_comma() {
         let file = write(Element::F32, &[2], &[0; 8]);
@@ -176,7 +226,9 @@ mod tests {
         assert!(error(&numpys_own()[..40], None).contains("header"));
         assert!(error(&numpys_own()[..130], None).contains("bytes"));
         assert!(error(&with("<i2", ">i2"), None).contains("big-endian"));
-        assert!(error(&with("<i2", "<c8"), None).contains("no type"));
+        assert!(error(&with("<i2", "<M8"), None).contains("no type"));
+        assert!(error(&with("<i2", "<V2"), None).contains("bf16[]=@FILE"));
+        assert!(error(&with("<i2", "|V1"), None).contains("e5m2[]=@FILE"));
         assert!(error(&with("'<i2'", "[('a'"), None).contains("records"));
         assert!(error(&with("False", "True "), None).contains("Fortran"));
         assert!(error(&with("(2, 3)", "(2, -3"), None).contains("shape"));

@@ -111,7 +111,11 @@ fn within<'t>(text: &'t str, word: &str) -> Result<Option<&'t str>, String> {
 }
 
 fn named(name: &str) -> Result<Element, String> {
-    Element::from_name(name).ok_or_else(|| format!("`{name}` is not an element type ({})", element::EXPECTED))
+    Element::from_name(name).ok_or_else(|| match name {
+        "c64" | "complex64" => format!("`{name}`: complex numbers are pairs, such as f32[8,2] for eight"),
+        "c128" | "complex128" => format!("`{name}`: complex numbers are pairs, such as f64[8,2] for eight"),
+        _ => format!("`{name}` is not an element type ({})", element::EXPECTED),
+    })
 }
 
 fn file(path: &str) -> Result<String, String> {
@@ -271,6 +275,7 @@ mod tests {
             ("", "missing"),
             ("@", "name is missing"),
             ("q32[4]", "not an element type"),
+            ("c64[4]", "f32[8,2]"),
             ("f32[4", "lacks its `]`"),
             ("f32[]", "needs dimensions"),
             ("f32[0]", "at least one"),
