@@ -1,7 +1,8 @@
 //! `cargo xtask dist`: what users install, made of one commit: the wheel, a tarball and a Debian package, into
 //! `target/dist/out`.
 //!
-//! All three have the same layout: `bin/ptxvm`, and the libraries in `lib/ptxvm`, where the command looks for them. The same
+//! All three have the same layout: `bin/ptxvm`, and the libraries in `lib/ptxvm`, where the command looks for them. The tarball
+//! and the Debian package have libptxvm and its header for programs in C besides, where compilers look for them, manual pages and completions. The same
 //! commit gives the same bytes, wherever it is built: paths are mapped to names, times are the commit's.
 
 mod again;
@@ -39,6 +40,7 @@ fn build(root: &Path, profile: &str) -> Result<(), String> {
     let built = Built { root: root.to_owned(), profile: profile.to_owned(), commit: Some(commit.clone()) };
     let staged = Staged::new(&built)?;
     wheel(&built, &staged, &out)?;
+    staged.add_for_packages(&built)?;
     package::tarball(&staged, &commit, &out)?;
     package::debian(&staged, &commit, &out)?;
     let entries = std::fs::read_dir(&out).map_err(|error| error.to_string())?;

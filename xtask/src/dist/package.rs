@@ -24,7 +24,7 @@ pub fn tarball(staged: &Staged, commit: &Commit, out: &Path) -> Result<(), Strin
     succeed(Command::new("gzip").args(["--no-name", "--best", "--force", &packed]))
 }
 
-/// Packs `/usr/bin/ptxvm` and `/usr/lib/ptxvm`.
+/// Packs `/usr/bin/ptxvm`, `/usr/lib/ptxvm`, `/usr/lib/libptxvm.so`, `/usr/include/ptxvm.h` and what stands in `/usr/share`.
 pub fn debian(staged: &Staged, commit: &Commit, out: &Path) -> Result<(), String> {
     let folder = staged.folder.with_file_name("debian");
     let _ = std::fs::remove_dir_all(&folder);

@@ -10,6 +10,12 @@ use super::process::{output, succeed};
 const CRATES: [&str; 6] =
     ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-nvjitlink", "ptxvm-nvml", "ptxvm-python"];
 
+/// The crate of the library for programs in C, where its header is, and what they are called where they are installed. A wheel
+/// has neither: nobody compiles against what pip has installed.
+const C: &str = "ptxvm-capi";
+const HEADER: &str = "crates/capi/include/ptxvm.h";
+const FOR_C: &str = "libptxvm.so";
+
 /// The libraries: as cargo calls them, and as they are installed. `ptxvm exec` makes links with their other names.
 const LIBRARIES: [(&str, &str); 4] = [
     ("libcuda.so", "libcuda.so.1"),
@@ -59,7 +65,8 @@ impl Staged {
     pub fn new(built: &Built) -> Result<Staged, String> {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--locked", "--profile", &built.profile]);
-        cargo.args(CRATES.iter().flat_map(|name| ["-p", name]));
+        let for_c = built.commit.is_some().then_some(&C);
+        cargo.args(CRATES.iter().chain(for_c).flat_map(|name| ["-p", name]));
         built.environment(&mut cargo);
         succeed(&mut cargo)?;
         let folder = built.target().join("staged");
@@ -76,6 +83,35 @@ impl Staged {
 }
 
 impl Staged {
+    /// Adds what packages have and a wheel has not: for programs in C the library where linkers look for it and its header,
+    /// manual pages, completions for shells, and the licences.
+    pub fn add_for_packages(&self, built: &Built) -> Result<(), String> {
+        put(&built.target().join(&built.profile).join(FOR_C), &self.folder.join("lib").join(FOR_C))?;
+        self.add("include/ptxvm.h", &read(&built.root.join(HEADER))?)?;
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            self.add(&format!("share/doc/ptxvm/{name}"), &read(&built.root.join(name))?)?;
+        }
+        let command = self.folder.join("bin/ptxvm");
+        succeed(Command::new(&command).arg("man").arg(self.folder.join("share/man/man1")))?;
+        let shells = [
+            ("bash", "share/bash-completion/completions/ptxvm"),
+            ("zsh", "share/zsh/vendor-completions/_ptxvm"),
+            ("fish", "share/fish/vendor_completions.d/ptxvm.fish"),
+        ];
+        for (shell, place) in shells {
+            let script = output(Command::new(&command).args(["completions", shell]))?;
+            self.add(place, format!("{script}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn add(&self, place: &str, bytes: &[u8]) -> Result<(), String> {
+        let path = self.folder.join(place);
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        std::fs::create_dir_all(path.parent().unwrap_or(&self.folder)).map_err(failed)?;
+        std::fs::write(&path, bytes).map_err(failed)
+    }
+
     /// The oldest glibc that all files run with.
     pub fn glibc(&self) -> Result<(u32, u32), String> {
         let mut newest = (2, 17);
@@ -89,6 +125,10 @@ impl Staged {
         }
         Ok(newest)
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Copies a file without its symbols.

@@ -117,12 +117,9 @@ impl Element {
     /// The bits of a number as people write it; the error is a sentence.
     pub fn parse(self, text: &str) -> Result<u64, String> {
         let bits = match (self, text) {
-            (Element::Bool, "true" | "True") => Ok(1),
-            (Element::Bool, "false" | "False") => Ok(0),
-            (Element::Bool, _) => match self.parse_integer(text) {
-                Ok(bits @ 0..=1) => Ok(bits),
-                _ => Err("is neither true nor false".to_owned()),
-            },
+            (Element::Bool, "true" | "True" | "1") => Ok(1),
+            (Element::Bool, "false" | "False" | "0") => Ok(0),
+            (Element::Bool, _) => Err("is neither true nor false".to_owned()),
             _ if self.is_float() => self.parse_float(text),
             _ => self.parse_integer(text),
         };
