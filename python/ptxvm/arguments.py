@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import math
 import struct
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy
 
-from . import dlpack, driver
+from . import driver, foreign
 from .tensor import Tensor, extent
 
 _INTEGERS = {"u8": (0, 8), "u16": (0, 16), "u32": (0, 32), "u64": (0, 64), "s8": (1, 8), "s16": (1, 16), "s32": (1, 32), "s64": (1, 64)}
@@ -85,6 +87,8 @@ def _value(parameter: Mapping[str, Any], argument: Any, all: Passed) -> bytes:
         return struct.pack("<Q", _address(parameter, argument, all))
     if isinstance(argument, (bytes, bytearray, memoryview)):
         data = bytes(argument)
+        if len(data) != size and parameter["address"]:
+            raise wrong(f"{type(argument).__name__} of {len(data)} bytes", "pass numpy.frombuffer(x, dtype), which is the same memory")
         if len(data) != size:
             raise wrong(f"{len(data)} bytes", f"pass {size}")
         return data
@@ -107,6 +111,10 @@ def _value(parameter: Mapping[str, Any], argument: Any, all: Passed) -> bytes:
         raise wrong(f"the complex number {argument}", "pass its parts, or the bytes of the structure")
     if argument is None and parameter["address"]:
         return bytes(8)
+    if isinstance(argument, ctypes._SimpleCData):
+        raise wrong(f"ctypes.{type(argument).__name__}", "pass x.value")
+    if parameter["address"] and _has_buffer(argument):
+        raise wrong(type(argument).__name__, "pass numpy.asarray(x), which is the same memory")
     if isinstance(argument, numpy.generic):
         raise wrong(f"numpy.{argument.dtype} of {argument.dtype.itemsize} bytes", "pass a number that it can hold")
     raise wrong(f"{type(argument).__name__}", "pass a number, a NumPy array, a ptxvm.Tensor, or something with DLPack")
@@ -141,7 +149,11 @@ def _float(parameter: Mapping[str, Any], argument: Any, wrong: Callable[[str, st
     if kind in _FLOATS:
         if typed and argument.dtype != _FLOATS[kind]:
             raise wrong(f"numpy.{argument.dtype}", f"pass numpy.{_FLOATS[kind]}(x), or a float")
-        return bytes(numpy.dtype(_FLOATS[kind]).type(argument).tobytes())
+        with numpy.errstate(over="ignore"):
+            number = numpy.dtype(_FLOATS[kind]).type(argument)
+        if numpy.isinf(number) and not numpy.isinf(argument):
+            raise OverflowError(f"parameter `{parameter['name']}` (.{kind}) cannot hold {argument}; pass numpy.{_FLOATS[kind]}(…)")
+        return bytes(number.tobytes())
     if kind in _BITS and of_numpy and argument.dtype.itemsize == size:
         return bytes(argument.tobytes())
     if kind in _BITS:
@@ -151,16 +163,25 @@ def _float(parameter: Mapping[str, Any], argument: Any, wrong: Callable[[str, st
 
 
 def _is_array(argument: Any) -> bool:
-    if isinstance(argument, numpy.generic):
+    if isinstance(argument, (numpy.generic, type)):
         return False
     return isinstance(argument, numpy.ndarray) or any(
         hasattr(argument, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
     )
 
 
+def _has_buffer(argument: Any) -> bool:
+    try:
+        memoryview(argument).release()
+    except TypeError:
+        return False
+    return True
+
+
 def _described(argument: Any) -> str:
     shape, dtype = getattr(argument, "shape", None), getattr(argument, "dtype", None)
-    return f"{type(argument).__name__} of shape {shape} and dtype {dtype}"
+    name = type(argument).__name__
+    return name if shape is None and dtype is None else f"{name} of shape {shape} and dtype {dtype}"
 
 
 def _address(parameter: Mapping[str, Any], argument: Any, all: Passed) -> int:
@@ -170,10 +191,12 @@ def _address(parameter: Mapping[str, Any], argument: Any, all: Passed) -> int:
         _fits(parameter, argument._array)
         driver.synchronize()
         return _lend(name, argument._array, all, is_view=True)
+    if isinstance(argument, numpy.ma.MaskedArray):
+        raise ValueError(f"parameter `{name}`: a kernel knows no masks; pass x.data, or x.filled(…)")
     if not isinstance(argument, numpy.ndarray) and hasattr(argument, "__cuda_array_interface__"):
         return _borrowed(name, argument, all)
     if not isinstance(argument, numpy.ndarray):
-        argument = _of_dlpack(name, argument)
+        argument = _foreign(name, argument)
     _fits(parameter, argument)
     if not argument.flags.c_contiguous:
         steps = f"its strides are {argument.strides} for the shape {argument.shape}"
@@ -214,29 +237,27 @@ def _lend(name: str, array: numpy.ndarray, all: Passed, is_view: bool) -> int:
     return array.ctypes.data
 
 
-def _of_dlpack(name: str, argument: Any) -> numpy.ndarray:
-    if hasattr(argument, "__dlpack_device__") and argument.__dlpack_device__()[0] not in (1, 3, 13):
-        kind = argument.__dlpack_device__()[0]
-        raise ValueError(f"parameter `{name}`: the array lies on a device (DLPack's kind {kind}); pass one of the host's memory")
+def _foreign(name: str, argument: Any) -> numpy.ndarray:
     try:
-        if not hasattr(argument, "__dlpack__"):
-            return numpy.asarray(argument)
-        try:
-            return numpy.from_dlpack(argument)
-        except (BufferError, RuntimeError):
-            return dlpack.bytes_of(argument)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        return foreign.bytes_of(argument)
+    except (BufferError, RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"parameter `{name}`: {_described(argument)} cannot be used in place: {error}") from error
 
 
 def _borrowed(name: str, argument: Any, all: Passed) -> int:
     """The address of a copy of an array that lies in the driver's memory; what the kernel makes of it is copied back."""
     about = argument.__cuda_array_interface__
-    address, read_only = about["data"]
-    dtype, shape = numpy.dtype(about["typestr"]), tuple(about["shape"])
-    bytes = int(numpy.prod(shape, dtype=numpy.int64)) * dtype.itemsize
+    try:
+        address, read_only = (int(about["data"][0]), bool(about["data"][1]))
+        dtype, shape = numpy.dtype(about["typestr"]), tuple(int(length) for length in about["shape"])
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"parameter `{name}`: {type(argument).__name__}.__cuda_array_interface__ is wrong: {why}") from error
+    bytes = math.prod(shape) * dtype.itemsize
+    if any(length < 0 for length in shape) or not 0 <= address <= address + bytes < 1 << 64:
+        raise ValueError(f"parameter `{name}`: no array of shape {shape} and dtype {dtype} lies at {address:#x}")
     strides = about.get("strides")
-    contiguous = tuple(int(numpy.prod(shape[at + 1 :], dtype=numpy.int64)) * dtype.itemsize for at in range(len(shape)))
+    contiguous = tuple(math.prod(shape[at + 1 :]) * dtype.itemsize for at in range(len(shape)))
     if bytes and strides is not None and tuple(strides) != contiguous:
         raise ValueError(f"parameter `{name}`: the array is not contiguous (its strides are {strides}); pass a copy of it")
     if about.get("mask") is not None:

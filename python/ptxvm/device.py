@@ -74,6 +74,9 @@ class Device:
         with _translated():
             return Module(self, self._device.load(text.rstrip("\0"), name or called))
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a ptxvm.Device belongs to its process; another one makes its own by name and options")
+
     def __repr__(self) -> str:
         return f"ptxvm.Device({self.name!r})"
 
@@ -111,6 +114,9 @@ class Module(Mapping[str, "Kernel"]):
     def source(self) -> str:
         """The text that it was made from."""
         return self._module.source()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a ptxvm.Module belongs to its process; another one loads its own of `module.source`")
 
     def __repr__(self) -> str:
         return f"<ptxvm.Module on {self.device.name} with {', '.join(self) or 'no kernels'}>"

@@ -1,5 +1,10 @@
 """Wrong arguments, wrong kernels and wrong options: exceptions that say what would be right, and nothing worse."""
 
+import array
+import copy
+import ctypes
+import pickle
+
 import numpy as np
 import pytest
 
@@ -37,6 +42,18 @@ X = np.zeros(32, np.float32)
         ((32, 1.0, X.astype(object), X), TypeError, "Python's objects"),
         ((32, 1.0, X.astype(">f4"), X), TypeError, "x.astype(float32)"),
         ((32, 1.0, b"abc", X), TypeError, "3 bytes"),
+        ((32, 1e300, X, X), OverflowError, "cannot hold 1e+300; pass numpy.float32(…)"),
+        ((32, 1.0, np.broadcast_to(np.float32(1), 32), X), ValueError, "its strides are (0,)"),
+        ((32, 1.0, np.zeros(32, [("a", ">f4")]), X), TypeError, "x.astype([('a', '<f4')])"),
+        ((32, 1.0, np.zeros(32, [("a", "O")]), X), TypeError, "Python's objects"),
+        ((32, 1.0, np.ma.masked_array(X, mask=True), X), ValueError, "x.filled(…)"),
+        ((32, 1.0, bytearray(128), X), TypeError, "pass numpy.frombuffer(x, dtype)"),
+        ((32, 1.0, memoryview(X), X), TypeError, "pass numpy.frombuffer(x, dtype)"),
+        ((32, 1.0, array.array("f", [0] * 32), X), TypeError, "pass numpy.asarray(x)"),
+        ((32, 1.0, (ctypes.c_float * 32)(), X), TypeError, "pass numpy.asarray(x)"),
+        ((32, 1.0, ctypes.c_void_p(X.ctypes.data), X), TypeError, "pass x.value"),
+        ((32, 1.0, np.float32, X), TypeError, "is given type"),
+        ((32, 1.0, {}, X), TypeError, "is given dict"),
     ],
 )
 def test_arguments_that_do_not_fit(saxpy, arguments, error, says):
@@ -184,3 +201,116 @@ def test_a_kind_of_parameter_that_is_not_given_a_number():
         kernel(out, 0, 1 << 16, 0, 0, 0.0, 0)
     with pytest.raises(TypeError, match="its bits may mean anything"):
         kernel(out, 0, 0, 0, 0, 0.0, 1.5)
+
+
+class Once:
+    """Its capsule can be taken once, and is given twice."""
+
+    def __init__(self, array):
+        self.capsule = array.__dlpack__()
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class Interface:
+    def __init__(self, **about):
+        self.__array_interface__ = {"typestr": "<f4", "version": 3, **about}
+
+
+class OfGpu:
+    def __init__(self, **about):
+        self.__cuda_array_interface__ = about
+
+
+def test_a_capsule_that_has_been_used(saxpy):
+    x = Once(np.zeros(32, np.float32))
+    saxpy(32, 1.0, x, X)
+    np.from_dlpack(x)
+    with pytest.raises(ValueError, match="one that has been used"):
+        saxpy(32, 1.0, x, X)
+
+
+@pytest.mark.parametrize(
+    "foreign, says",
+    [
+        (Interface(shape=(32,), data=(0x10000, False)), "this process has no such memory"),
+        (Interface(shape=(1 << 45,), data=(X.ctypes.data, False)), "this process has no such memory"),
+        (Interface(shape=(-1,), data=(X.ctypes.data, False)), "cannot be used in place"),
+        (OfGpu(), "there is no 'data'"),
+        (OfGpu(shape=4, typestr="<f4", data=(8, False)), "not iterable"),
+        (OfGpu(shape=(4,), typestr="<f4", data=8), "not subscriptable"),
+        (OfGpu(shape=(-4,), typestr="<f4", data=(8, False)), "no array of shape"),
+        (OfGpu(shape=(1 << 62, 4), typestr="<f4", data=(8, False)), "no array of shape"),
+        (OfGpu(shape=(4,), typestr="<f4", data=(-8, False)), "no array of shape"),
+    ],
+)
+def test_objects_that_say_what_is_not_so(saxpy, foreign, says):
+    with pytest.raises(ValueError, match=says):
+        saxpy(1, 1.0, foreign, X)
+
+
+def test_what_belongs_to_its_process():
+    module = ptxvm.load(SAXPY)
+    for one in module.device, module, module["saxpy"], module["saxpy"][1, 32]:
+        for act in (pickle.dumps, copy.copy, copy.deepcopy):
+            # A kernel that is copied is the same kernel of the same module.
+            if act is copy.copy and one is not module and one is not module.device:
+                continue
+            with pytest.raises(TypeError, match="belongs to its process"):
+                act(one)
+    tensor = pickle.loads(pickle.dumps(ptxvm.Tensor([1.0, 2.0])))
+    assert tensor.tolist() == [1, 2]
+    with pytest.raises(ptxvm.Finding) as raised:
+        module["saxpy"][1, 32](32, 1.0, None, X)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (again.kind, str(again)) == ("null", str(raised.value))
+
+
+def test_processes_that_fork_after_and_in_a_launch(python):
+    program = """
+import os, threading, time, numpy as np, ptxvm
+from kernels import SAXPY
+
+def compute():
+    y = np.ones(32, np.float32)
+    ptxvm.load(SAXPY)["saxpy"][1, 32](32, 2.0, y, y)
+    return (y == 3).all()
+
+SPIN = SAXPY[: SAXPY.index(".visible")] + ".visible .entry spin() { L: bra L; }"
+assert compute()
+endless = threading.Thread(target=lambda: ptxvm.load(SPIN)["spin"][1, 1](timeout=2, on_finding="collect"))
+threading.excepthook = lambda caught: print(caught.exc_type.__name__)
+endless.start()
+time.sleep(0.3)
+child = os.fork()
+if child == 0:
+    os._exit(7 if compute() else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+endless.join()
+threading.Thread(target=lambda: ptxvm.load(SPIN)["spin"][1, 1](), daemon=True).start()
+time.sleep(0.3)
+print("end", flush=True)
+os._exit(9)
+"""
+    assert python(program, status=9).stdout.split() == ["7", "LimitReached", "end"]
+
+
+def test_an_interpreter_within_another(python):
+    program = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import ptxvm
+ptxvm.check("\\n")
+try:
+    answer = interpreters.run_string(interpreters.create(), "import ptxvm\\nptxvm.check(chr(10))")
+    print(answer)
+except Exception as error:
+    print(error)
+"""
+    assert "once per process" in python(program).stdout or "subinterpreters" in python(program).stdout

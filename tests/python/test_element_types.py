@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ptxvm
+from ptxvm import foreign
 from conftest import BIN
 
 COPY = """.version 8.0
@@ -108,14 +109,14 @@ class Capsule:
         self.shape = (data.size,) if shape is None else shape
         steps = (ctypes.c_int64 * len(self.shape))(*strides) if strides else None
         lengths = (ctypes.c_int64 * len(self.shape))(*self.shape)
-        tensor = ptxvm.dlpack._Tensor(
+        tensor = foreign._Tensor(
             data.ctypes.data, device, 0, len(self.shape), code, bits, 1,
             ctypes.cast(lengths, ctypes.POINTER(ctypes.c_int64)),
             ctypes.cast(steps, ctypes.POINTER(ctypes.c_int64)) if steps else None,
             0,
         )  # fmt: skip
         self.versioned = versioned
-        self.managed = ptxvm.dlpack._Versioned(1, 0, None, None, int(read_only), tensor) if versioned else tensor
+        self.managed = foreign._Versioned(1, 0, None, None, int(read_only), tensor) if versioned else tensor
         self.kept = lengths, steps
 
         self.name = b"dltensor_versioned" if versioned else b"dltensor"

@@ -18,7 +18,7 @@ pub enum Place {
 /// Switches that are about a device, not about its launches.
 const OF_DEVICES: [&str; 4] = ["device", "max-memory", "memory", "suppress"];
 /// Switches that are about what the command and libcuda print.
-const OF_OUTPUT: [&str; 2] = ["api-trace", "color"];
+const OF_OUTPUT: [&str; 3] = ["api-trace", "color", "save-launch"];
 
 /// Whether a switch is an option in Python.
 fn is_option(switch: &Switch, place: Place) -> bool {

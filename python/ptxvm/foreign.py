@@ -1,12 +1,14 @@
-"""Arrays of other libraries whose element types NumPy lacks: bfloat16 and the floats of eight bits, as DLPack says where they lie.
+"""Arrays of other libraries, as DLPack or `__array_interface__` says where they lie.
 
 A kernel needs an address, the bytes behind it and whether they may be written; it makes no difference to it what a library
-calls them. NumPy's own `from_dlpack` knows integers, floats and complex numbers only.
+calls their elements. NumPy's own `from_dlpack` knows integers, floats and complex numbers only. What an object says of memory
+may be wrong, so that memory which is not there is found here and not by a kernel.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy
@@ -54,11 +56,23 @@ _is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.
 
 
 def bytes_of(array: Any) -> numpy.ndarray:
-    """An array's bytes as NumPy has them, in place. The array is not taken over: it stays its owner's, and lives as long as
-    the result.
+    """An array's bytes as NumPy has them, in place; they live as long as the result.
 
     Raises `BufferError` where it cannot be used, with the reason.
     """
+    if hasattr(array, "__dlpack__"):
+        return _of_dlpack(array)
+    view = numpy.asarray(array)
+    if view.size:
+        _check_mapped(view.ctypes.data, view.nbytes if view.flags.c_contiguous else 1)
+    return view
+
+
+def _of_dlpack(array: Any) -> numpy.ndarray:
+    """The array is not taken over: the capsule gives it back to its owner when nobody uses the bytes any more."""
+    device = array.__dlpack_device__()[0] if hasattr(array, "__dlpack_device__") else 1
+    if device not in _HOST:
+        raise BufferError(f"it lies on a device (DLPack's kind {device}); pass one of the host's memory")
     try:
         capsule = array.__dlpack__(max_version=(1, 0))
     except TypeError:
@@ -72,26 +86,50 @@ def bytes_of(array: Any) -> numpy.ndarray:
     elif _is_valid(capsule, b"dltensor"):
         tensor = ctypes.cast(_pointer(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
     else:
-        raise BufferError("its __dlpack__ gives no capsule that is unused")
+        raise BufferError("its __dlpack__ gives no capsule, or one that has been used")
     if tensor.device_type not in _HOST:
-        raise BufferError(f"it lies on a device (DLPack's kind {tensor.device_type})")
+        raise BufferError(f"it lies on a device (DLPack's kind {tensor.device_type}); pass one of the host's memory")
     bits = tensor.bits * tensor.lanes
     if bits % 8:
         raise BufferError(f"its elements have {bits} bits, and bytes are what a kernel can be lent")
     shape = tensor.shape[: tensor.ndim]
-    count = int(numpy.prod(shape, dtype=numpy.int64))
+    if any(length < 0 for length in shape):
+        raise BufferError(f"its shape is {shape}")
+    count = math.prod(shape)
     if count == 0:
         return numpy.empty(0, numpy.uint8)
     if tensor.strides:
         expected = 1
         for length, stride in zip(reversed(shape), reversed(tensor.strides[: tensor.ndim])):
             if length > 1 and stride != expected:
-                raise BufferError(f"it is not contiguous: its strides are {tensor.strides[: tensor.ndim]} for the shape {shape}")
+                raise BufferError(
+                    f"it is not contiguous: its strides are {tensor.strides[: tensor.ndim]} for the shape {shape}; pass a copy"
+                )
             expected *= length
-    room = (ctypes.c_uint8 * (count * bits // 8)).from_address(tensor.data + tensor.byte_offset)
+    address, size = (tensor.data or 0) + tensor.byte_offset, count * bits // 8
+    _check_mapped(address, size)
+    room = (ctypes.c_uint8 * size).from_address(address)
     # The capsule goes with the memory, and gives the array back when nobody has it any more.
     room._capsule = capsule  # type: ignore[attr-defined]
     view = numpy.frombuffer(room, numpy.uint8)
     if flags & _READ_ONLY:
         view.flags.writeable = False
     return view
+
+
+def _check_mapped(address: int, size: int) -> None:
+    """Raises if part of the memory is not there."""
+    end, at = address + size, address
+    try:
+        maps = open("/proc/self/maps")
+    except OSError:
+        return  # another system, where nobody says
+    with maps:
+        for line in maps:
+            place, rights = line.split(maxsplit=2)[:2]
+            first, last = (int(part, 16) for part in place.split("-"))
+            if first <= at < last and rights.startswith("r"):
+                at = last
+            if at >= end:
+                return
+    raise BufferError(f"it says that it has {size} bytes at {address:#x}, and this process has no such memory")
