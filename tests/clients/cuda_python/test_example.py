@@ -1,4 +1,4 @@
-"""examples/clients/textures.py draws the picture that the README shows, which is what an H200 drew."""
+"""examples/clients/textures.py draws the picture that README.md and docs/gallery.md show, which is what an H200 drew."""
 
 import pathlib
 import struct
