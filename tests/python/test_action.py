@@ -68,3 +68,56 @@ def test_a_mistake_is_red_and_annotated(action, project, mistake):
         assert places and {at for _, at in places} == {line}, done.stdout + done.stderr
     (project / KERNELS).write_text(source)
     assert action(0, run="python -m pytest -q -p no:cacheprovider").returncode == 0
+
+
+NUMBA = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def double(x):
+    at = cuda.grid(1)
+    if at < x.size:
+        x[at] *= 2
+
+def test_double():
+    x = cuda.to_device(np.arange(100))
+    double[1, 128](x)
+    assert (x.copy_to_host() == 2 * np.arange(100)).all()
+"""
+
+SAMPLES = {"numba.yml": {"tests/test_double.py": NUMBA}, "triton.yml": None}
+
+
+def steps_of(root, name):
+    """The steps of a sample workflow."""
+    workflow = yaml.safe_load((root / ".github/samples" / name).read_text())
+    ((_, job),) = workflow["jobs"].items()
+    return job, job["steps"]
+
+
+def test_sample_workflows_ask_what_the_action_takes(root):
+    """Those for JAX and for CUDA C++ need what a test does not install: their commands are those of docs/clients."""
+    inputs = yaml.safe_load((root / "action.yml").read_text())["inputs"]
+    names = sorted(path.name for path in (root / ".github/samples").glob("*.yml"))
+    assert names == ["cuda-cpp.yml", "jax.yml", "numba.yml", "triton.yml"]
+    table = (root / ".github/samples/README.md").read_text()
+    for name in names:
+        _, steps = steps_of(root, name)
+        (own,) = (step for step in steps if step.get("uses", "").startswith("ptxvm/ptxvm@"))
+        assert set(own["with"]) <= set(inputs) and "run" in own["with"], name
+        assert f"({name})" in table
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_sample_workflows_run(root, project, action, name):
+    files = SAMPLES[name]
+    for place, text in (files or {}).items():
+        shutil.rmtree(project / "tests")
+        (project / place).parent.mkdir()
+        (project / place).write_text(text)
+    job, steps = steps_of(root, name)
+    own = next(step["with"] for step in steps if step.get("uses", "").startswith("ptxvm/"))
+    for device in job.get("strategy", {}).get("matrix", {}).get("device", [""]):
+        given = {key: text.replace("${{ matrix.device }}", device) for key, text in own.items()}
+        assert "passed" in action(0, **given).stdout
