@@ -87,7 +87,7 @@ fn modern(sm: u16) -> u16 {
 /// The family a chip belongs to, named by its first member.
 fn family(sm: u16) -> u16 {
     match modern(sm) {
-        103 => 100,
+        103 | 107 => 100,
         121 => 120,
         other => other,
     }

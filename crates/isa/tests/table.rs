@@ -27,7 +27,7 @@ fn every_row_is_legal_somewhere() {
     for row in ISA.rows {
         let legal = ISA.targets.iter().any(|t| {
             let versions = (1..=9).flat_map(|major| (0..=9).map(move |minor| Version::new(major, minor)));
-            let newest = Version::new(9, 2);
+            let newest = Version::new(9, 4);
             versions.filter(|v| *v >= t.ptx && *v <= newest).any(|ptx| {
                 let language = Language { ptx, target: t.target };
                 let gone = row.gone.is_some_and(|g| ptx >= g.ptx && language.targets(g.targets));

@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::module::TextureMode;
 
 /// The newest version that ptxvm knows.
-pub const NEWEST: Version = Version::new(9, 2);
+pub const NEWEST: Version = Version::new(9, 4);
 
 /// The last minor version of each major one, from 1 on.
-const MINORS: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 2];
+const MINORS: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 4];
 
 /// Whether there is such a version.
 #[must_use]

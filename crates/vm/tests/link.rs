@@ -221,12 +221,12 @@ fn a_newer_version_is_taken_if_it_is_asked_for() {
     let device = Device::new(Profile::named("h200").expect("a profile"));
     let newer = LoadOptions { newer: true, any_target: false, bodies_later: None };
     let source = |version: &str| format!(".version {version}\n.target sm_90\n.address_size 64\n");
-    assert!(device.load(&source("9.4")).is_err());
-    let module = device.load_with(&source("9.4"), &newer).expect("it is taken for 9.2");
+    assert!(device.load(&source("9.5")).is_err());
+    let module = device.load_with(&source("9.5"), &newer).expect("it is taken for 9.4");
     assert_eq!(module.warnings().iter().map(|w| w.code.0).collect::<Vec<_>>(), ["W0302"]);
     assert!(device.load_with(&source("10.0"), &newer).is_err());
     assert!(device.load_with(&source("8.9"), &newer).is_err());
-    let unknown = source("9.4") + ".visible .entry k() { .reg .b32 %r; brandnew.b32 %r, %r; ret; }";
+    let unknown = source("9.5") + ".visible .entry k() { .reg .b32 %r; brandnew.b32 %r, %r; ret; }";
     assert!(matches!(device.load_with(&unknown, &newer), Err(LoadError::Invalid(_))));
     // A warning of the second text stands where that text stands.
     let linked =
