@@ -56,7 +56,7 @@ fn clients_find_the_driver_and_the_stand_in() {
     let script = "test \"$TRITON_PTXAS_PATH\" = \"$TRITON_PTXAS_BLACKWELL_PATH\" && \
                   test -e $TRITON_LIBCUDA_PATH/libcuda.so.1 && test -e $NUMBA_CUDA_DRIVER && \
                   $TRITON_PTXAS_PATH --version";
-    assert!(shell(&folder, &[], script).contains("release 13.1"));
+    assert!(shell(&folder, &[], script).contains("release 13.4"));
 }
 
 #[test]

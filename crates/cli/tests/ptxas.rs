@@ -1,4 +1,4 @@
-//! `ptxvm ptxas` from outside, beside what ptxas 13.1.115 said to the same files and options (recorded by hand).
+//! `ptxvm ptxas` from outside, beside what ptxas 13.4.92 said to the same files and options (recorded by hand).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -87,6 +87,12 @@ fn refusals_are_those_of_ptxas() {
         ("-arch=sm_35 right.ptx", "ptxas fatal   : Value 'sm_35' is not defined for option 'gpu-name'"),
         ("-arch=sm_90 --nonsense right.ptx", "ptxas fatal   : Unknown option '-nonsense'"),
         ("-arch=sm_90 calls.ptx", "ptxas fatal   : Unresolved extern function 'foo'"),
+        (
+            "-arch=sm_90 future.ptx",
+            &format!(
+                "ptxas future.ptx, line 1; fatal   : Unsupported .version 9.9; current version is '9.4'\n{ABORTED}"
+            ),
+        ),
         ("-arch=sm_90 -e kk right.ptx", "ptxas fatal   : Unknown function kk"),
         ("-arch=sm_90 right.ptx -o nowhere/x", "ptxas fatal   : Output file 'nowhere/x' could not be opened"),
         (
@@ -116,6 +122,24 @@ fn refusals_are_those_of_ptxas() {
     }
 }
 
+/// XLA asks in this way which PTX it may write, and splits what stands on standard error at the quotation marks. ptxas
+/// 13.4.92 prints this one line and no other.
+#[test]
+fn a_text_of_no_known_version_tells_the_newest() {
+    let folder = folder("probe");
+    for text in [".version 99.99", ".version 99.99\n.target sm_80\n.address_size 64\n"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_ptxvm"))
+            .args(["ptxas", "--input-as-string", text])
+            .current_dir(&folder)
+            .output()
+            .expect("the command starts");
+        assert_eq!(output.status.code(), Some(255));
+        let expected = "ptxas application ptx input, line 1; fatal   : Unsupported .version 99.99; current version is '9.4'\n";
+        assert_eq!(self::text(&output.stderr), expected);
+        assert_eq!(self::text(&output.stdout), "");
+    }
+}
+
 /// Of errors in the PTX the files, the lines and the form are ptxas's; the words are ours.
 #[test]
 fn errors_stand_in_the_lines_that_ptxas_names() {
@@ -123,7 +147,6 @@ fn errors_stand_in_the_lines_that_ptxas_names() {
     for (line, file, lines) in [
         ("-arch=sm_90 wrong.ptx", "wrong.ptx", &[8, 9, 10][..]),
         ("-arch=sm_90 right.ptx wrong.ptx", "wrong.ptx", &[8, 9, 10]),
-        ("-arch=sm_90 future.ptx", "future.ptx", &[1]),
         ("-arch=sm_90 empty.ptx", "empty.ptx", &[1]),
     ] {
         let output = ptxas(&folder, line);
@@ -216,9 +239,9 @@ fn the_version_can_be_asked_under_the_name_of_ptxas() {
     let output = Command::new(&name).arg("--version").output().expect("the link starts");
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{shown}");
-    assert!(shown.lines().any(|line| line.contains("release 13.1, V13.1.")), "{shown}");
+    assert!(shown.lines().any(|line| line.contains("release 13.4, V13.4.")), "{shown}");
     assert!(shown.contains("ptxvm"), "it does not claim to be the real one: {shown}");
     let listed = Command::new(&name).arg("--list-version").output().expect("the link starts");
-    assert_eq!(text(&listed.stdout).lines().last(), Some("9.2"));
-    assert_eq!(text(&listed.stdout).lines().count(), 46);
+    assert_eq!(text(&listed.stdout).lines().last(), Some("9.4"));
+    assert_eq!(text(&listed.stdout).lines().count(), 48);
 }

@@ -61,6 +61,25 @@ fn of_several_texts_the_newest_that_the_device_runs_is_taken_or_else_the_newest(
     assert_eq!(load(image!("machine_code.fatbin")).0, NO_BINARY_FOR_GPU);
 }
 
+/// What `ptxvm ptxas` writes stands in an ELF file, which NVIDIA's `fatbinary` takes for machine code.
+#[test]
+fn an_image_of_ours_is_loaded_alone_and_out_of_a_fatbin() {
+    let context = Context::new();
+    let file = image!("image.cubin");
+    // As earlier versions wrote it: the part behind the ELF header.
+    let bare = &file[64..];
+    for (image, expected) in
+        [(&file[..], 13), (bare, 13), (image!("image.fatbin"), 13), (image!("image_alone.fatbin"), 13)]
+    {
+        let (result, module) = load(image);
+        assert_eq!(result, 0);
+        assert_eq!(run(&context, module, 10), expected);
+        call("cuModuleUnload", (module,));
+    }
+    // Made for sm_80 alone, as machine code would be.
+    assert_eq!(load(image!("image_other.fatbin")).0, NO_BINARY_FOR_GPU);
+}
+
 #[test]
 fn a_wrapper_leads_to_its_fatbin() {
     #[repr(C)]
@@ -134,7 +153,9 @@ fn link(image: &[u8], kind: u32) -> u32 {
 #[test]
 fn every_prefix_of_an_image_is_refused() {
     let _context = Context::new();
-    let whole: [(&[u8], u32); 6] = [
+    let whole: [(&[u8], u32); 8] = [
+        (image!("image.fatbin"), 2),
+        (image!("image_alone.fatbin"), 2),
         (image!("plain.fatbin"), 2),
         (image!("lz4.fatbin"), 2),
         (image!("zstd.fatbin"), 2),

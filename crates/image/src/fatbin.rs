@@ -1,4 +1,5 @@
-//! Reads fatbins: one program in several forms for several devices, of which ptxvm can run the PTX.
+//! Reads fatbins: one program in several forms for several devices, of which ptxvm can run the PTX, and machine code that is
+//! in truth an image of ours.
 //!
 //! A fatbin is a header (magic, version, its own size as 16 bits, the size of all entries as 64) and then the entries. An
 //! entry is a header and a payload, which may be compressed. We use these fields of an entry's header, and ignore the rest
@@ -17,7 +18,7 @@
 use std::borrow::Cow;
 
 use ptxvm_isa::{Suffix, Target};
-use ptxvm_vm::image::ANY;
+use ptxvm_vm::image::{ANY, decode, is_image};
 
 use super::{Contents, FATBIN, Kind, Refusal, Room, Wanted, compression};
 
@@ -42,13 +43,13 @@ const FAMILY: u64 = 1 << 21;
 struct Entries<'a> {
     /// Its PTX.
     texts: Vec<Entry<'a>>,
-    /// What it has machine code for.
-    machine_code: Vec<Target>,
+    /// Its machine code.
+    machine_code: Vec<Entry<'a>>,
     /// What it has code for link-time optimisation for.
     intermediate: Vec<Target>,
 }
 
-/// A PTX of a fatbin, not yet decompressed.
+/// A PTX or machine code of a fatbin, not yet decompressed.
 #[derive(Clone, Copy)]
 struct Entry<'a> {
     /// What it is for.
@@ -84,11 +85,16 @@ pub fn read(name: &str, mut bytes: &[u8], wanted: &Wanted<'_>) -> Result<Content
         let entries = Entries::of(entries.unwrap_or_default())?;
         all.append(match entries.choose(wanted)? {
             Chosen::Text(entry) => {
-                let mut part = super::text(name, &entry.text(wanted.room)?, wanted.room)?;
+                let mut part = super::text(name, &entry.bytes(wanted.room)?, wanted.room)?;
                 if !wanted.target.meets(entry.target) {
                     part.target = ANY.to_owned();
                 }
                 Contents::text(part)
+            }
+            Chosen::Image(image) => {
+                wanted.room.take(image.len() as u64)?;
+                let texts = decode(&image).map_err(Refusal::Container)?;
+                Contents { texts, intermediate: Vec::new() }
             }
             Chosen::Intermediate => Contents::intermediate(name, Kind::Fatbin, fatbin, wanted.room)?,
         });
@@ -100,6 +106,8 @@ pub fn read(name: &str, mut bytes: &[u8], wanted: &Wanted<'_>) -> Result<Content
 /// What is taken of a fatbin.
 enum Chosen<'a> {
     Text(Entry<'a>),
+    /// An image of ours in the place of machine code.
+    Image(Cow<'a, [u8]>),
     /// Code for link-time optimisation. The fatbin is handed on as it is: NVIDIA's tools do not only compress such code,
     /// they make it unreadable.
     Intermediate,
@@ -112,7 +120,7 @@ impl<'a> Entries<'a> {
             let (entry, rest) = entry(bytes).ok_or(Refusal::Fatbin("an entry of a fatbin is cut off"))?;
             match u16_at(bytes, 0) {
                 Some(PTX) => all.texts.push(entry),
-                Some(MACHINE_CODE) => all.machine_code.push(entry.target),
+                Some(MACHINE_CODE) => all.machine_code.push(entry),
                 Some(INTERMEDIATE) => all.intermediate.push(entry.target),
                 // Kinds that later tools invent are nothing that can be run here.
                 _ => {}
@@ -122,13 +130,18 @@ impl<'a> Entries<'a> {
         Ok(all)
     }
 
-    /// Code for link-time optimisation if it is wanted and there is some, else PTX.
+    /// Code for link-time optimisation if it is wanted and there is some; else, as the driver has it, machine code before
+    /// PTX, if it is of ours.
     fn choose(&self, wanted: &Wanted<'_>) -> Result<Chosen<'a>, Refusal> {
         let device = wanted.target;
         if wanted.intermediate && self.intermediate.iter().any(|target| device.meets(*target)) {
             return Ok(Chosen::Intermediate);
         }
-        if let Some(best) = best(&self.texts, device) {
+        let best = best(&self.texts, device);
+        if let Some(image) = self.image(best.is_some(), device, wanted.room)? {
+            return Ok(Chosen::Image(image));
+        }
+        if let Some(best) = best {
             return Ok(Chosen::Text(best));
         }
         if let Some(newest) = newest(self.texts.iter()).filter(|_| wanted.any_target) {
@@ -139,12 +152,30 @@ impl<'a> Entries<'a> {
         } else if wanted.intermediate && !self.intermediate.is_empty() {
             Refusal::OtherDevice(self.intermediate.clone(), device)
         } else if !self.machine_code.is_empty() {
-            Refusal::MachineCode(self.machine_code.clone())
+            Refusal::MachineCode(self.machine_code.iter().map(|entry| entry.target).collect())
         } else if !self.intermediate.is_empty() {
             Refusal::Intermediate
         } else {
             Refusal::NoDeviceCode
         })
+    }
+}
+
+impl<'a> Entries<'a> {
+    /// The image of ours that the device runs as machine code: for an architecture of its own generation. What is compressed
+    /// is unpacked to look at it only where there is no text, since most of it is NVIDIA's machine code.
+    fn image(&self, text: bool, device: Target, room: &Room) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+        let runs = |entry: &&Entry<'_>| device.meets(entry.target) && device.sm / 10 == entry.target.sm / 10;
+        let mut left: Vec<&Entry<'a>> = self.machine_code.iter().filter(runs).collect();
+        left.retain(|entry| if entry.compressed() { !text } else { is_image(entry.payload) });
+        while let Some(best) = newest(left.iter().copied()) {
+            let image = best.bytes(room)?;
+            if is_image(&image) {
+                return Ok(Some(image));
+            }
+            left.retain(|entry| entry.target != best.target);
+        }
+        Ok(None)
     }
 }
 
@@ -183,14 +214,18 @@ fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
 }
 
 impl<'a> Entry<'a> {
-    /// Its text.
-    fn text(&self, room: &Room) -> Result<Cow<'a, [u8]>, Refusal> {
-        let text = match self.flags {
+    fn compressed(&self) -> bool {
+        self.flags & (ZSTD | LZ4) != 0
+    }
+
+    /// What it holds.
+    fn bytes(&self, room: &Room) -> Result<Cow<'a, [u8]>, Refusal> {
+        let bytes = match self.flags {
             flags if flags & ZSTD != 0 => compression::zstd(self.payload, self.size, room)?.into(),
             flags if flags & LZ4 != 0 => compression::lz4(self.payload, self.size, room)?.into(),
             _ => Cow::Borrowed(self.payload),
         };
-        Ok(text)
+        Ok(bytes)
     }
 }
 

@@ -70,7 +70,7 @@ impl Kind {
     #[must_use]
     pub fn of(image: &[u8]) -> Self {
         match image {
-            _ if image.starts_with(&container::MAGIC) => Self::Container,
+            _ if container::is_image(image) => Self::Container,
             _ if image.starts_with(&FATBIN) => Self::Fatbin,
             _ if image.starts_with(&ELF) && object::is_machine_code(image) => Self::MachineCode,
             _ if image.starts_with(&ELF) => Self::Object,

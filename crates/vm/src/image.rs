@@ -12,8 +12,16 @@
 //!
 //! and for each part the most registers that a thread may take (4, 0 for no limit), the lengths of its name (4), of its
 //! target (4) and of its text (8), followed by the three.
+//!
+//! What is written today is an ELF file for a GPU with these bytes as its first section, so that tools which carry cubins
+//! about take it for one. Without the file around them they are read as well: earlier versions wrote them so.
 
-/// What an image begins with; no PTX, ELF file or fatbin does.
+mod elf;
+
+pub use elf::HEADER as ELF_HEADER;
+use ptxvm_isa::Target;
+
+/// What an image begins with inside its ELF file; no PTX, ELF file or fatbin does.
 pub const MAGIC: [u8; 8] = *b"\x7fptxvm\r\n";
 
 /// The size of the header.
@@ -80,6 +88,13 @@ impl std::error::Error for ImageError {}
 /// ```
 #[must_use]
 pub fn encode(parts: &[Part]) -> Vec<u8> {
+    let architecture =
+        parts.iter().find_map(|part| Target::parse(&part.target)).map_or(0, |target| target.sm);
+    elf::wrap(&bare(parts), architecture)
+}
+
+/// The bytes themselves, without the ELF file.
+fn bare(parts: &[Part]) -> Vec<u8> {
     let texts = |part: &Part| part.name.len() + part.target.len() + part.ptx.len();
     let length: usize = HEADER + parts.iter().map(|part| LENGTHS + texts(part)).sum::<usize>();
     let mut image = Vec::with_capacity(length);
@@ -99,7 +114,27 @@ pub fn encode(parts: &[Part]) -> Vec<u8> {
     image
 }
 
-/// The length of an image with this header, for who has only its address.
+/// Whether bytes are an image, in an ELF file or not; they may still be damaged.
+#[must_use]
+pub fn is_image(bytes: &[u8]) -> bool {
+    unwrapped(bytes).starts_with(&MAGIC)
+}
+
+/// Whether an ELF file with this header may be an image, which then begins right after it.
+#[must_use]
+pub fn may_be_image(header: &[u8; ELF_HEADER]) -> bool {
+    elf::may_hold(header)
+}
+
+/// The bytes from where an image would begin.
+fn unwrapped(bytes: &[u8]) -> &[u8] {
+    match bytes.split_first_chunk() {
+        Some((header, rest)) if elf::may_hold(header) => rest,
+        _ => bytes,
+    }
+}
+
+/// The length of an image with this header, its ELF file not counted, for who has only its address.
 ///
 /// # Errors
 /// It is the header of something else.
@@ -113,6 +148,7 @@ pub fn length(header: &[u8; HEADER]) -> Result<u64, ImageError> {
 /// # Errors
 /// The bytes are no image, or a damaged one.
 pub fn decode(image: &[u8]) -> Result<Vec<Part>, ImageError> {
+    let image = unwrapped(image);
     let (parts, length) = Reader { rest: image }.header()?;
     let length = usize::try_from(length).map_err(|_| ImageError::Truncated)?;
     let mut reader = Reader { rest: image.get(HEADER..length).ok_or(ImageError::Truncated)? };
@@ -183,18 +219,33 @@ mod tests {
     fn what_is_written_is_read() {
         for parts in [vec![], vec![part("", "")], vec![part("a", "x"), part("b", "zwei\n"), Part::default()]]
         {
-            let mut image = encode(&parts);
+            let mut image = bare(&parts);
             let header = image.first_chunk().expect("an image has a header");
             assert_eq!(length(header), Ok(image.len() as u64));
             assert_eq!(decode(&image), Ok(parts.clone()));
             image.extend(b"whatever comes after");
-            assert_eq!(decode(&image), Ok(parts));
+            assert_eq!(decode(&image), Ok(parts.clone()));
+            let mut file = encode(&parts);
+            assert!(is_image(&file) && is_image(&image));
+            assert_eq!(decode(&file), Ok(parts.clone()));
+            file.truncate(ELF_HEADER + bare(&parts).len());
+            assert_eq!(decode(&file), Ok(parts));
         }
+    }
+
+    /// What `fatbinary` looks at: the architecture in the flags, and that the section headers end the file.
+    #[test]
+    fn the_elf_file_tells_its_architecture_and_its_size() {
+        let file = encode(&[part("a.ptx", ".version 9.1")]);
+        assert_eq!(file[48..52], 0x0600_5a04u32.to_le_bytes());
+        let sections = u64::from_le_bytes(*file[40..].first_chunk().expect("a header")) as usize;
+        assert_eq!(sections + 64 * 3, file.len());
+        assert_eq!(file[ELF_HEADER..][..MAGIC.len()], MAGIC);
     }
 
     #[test]
     fn damaged_images_are_refused() {
-        let image = encode(&[part("a.ptx", ".version 9.1"), part("b.ptx", "ä")]);
+        let image = bare(&[part("a.ptx", ".version 9.1"), part("b.ptx", "ä")]);
         for end in 0..image.len() {
             let expected = if end < MAGIC.len() { ImageError::Magic } else { ImageError::Truncated };
             assert_eq!(decode(&image[..end]), Err(expected), "cut at {end}");
@@ -236,7 +287,7 @@ mod tests {
             // Damage to a text alone cannot be seen; whatever is read takes no more than was given.
             if let Ok(parts) = decode(&damaged) {
                 read += 1;
-                assert!(encode(&parts).len() <= damaged.len());
+                assert!(bare(&parts).len() <= damaged.len());
             }
         }
         assert!(read > 0);

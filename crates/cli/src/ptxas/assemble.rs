@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use ptxvm_ir::{Callee, Linkage, Program, Space};
 use ptxvm_isa::{ISA, Suffix, Target};
 use ptxvm_machine::builtin::Builtin;
+use ptxvm_module::codes::UNKNOWN_VERSION;
+use ptxvm_module::head::NEWEST;
 use ptxvm_report::{Report, ptxas};
 use ptxvm_syntax::{Interner, Severity};
 use ptxvm_vm::image::Part;
@@ -33,6 +35,8 @@ pub enum Refused {
     Errors(Vec<String>),
     /// One thing that ends it at once.
     Fatal(String),
+    /// The same, as a whole line.
+    Ended(String),
 }
 
 /// What was assembled: the parts of the image, their programs as far as ptxvm can run them, and warnings.
@@ -65,6 +69,19 @@ pub fn assemble(sources: &[Source], goal: &Goal<'_>) -> Result<Assembled, Refuse
             diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
         if goal.warnings {
             all.warnings.extend(ptxas::lines(&Report::with(&source.name, text.into(), warnings)));
+        }
+        if let Some(unknown) = wrong.iter().find(|d| d.code == UNKNOWN_VERSION) {
+            // Clients learn from exactly these words which version is the newest.
+            let version = unknown.primary.span.text(text);
+            let report = Report::with(&source.name, text.into(), Vec::new());
+            let line = report.place(unknown.primary.span).0.line;
+            let what = format!("Unsupported .version {version}; current version is '{NEWEST}'");
+            let line = format!("ptxas {}, line {line}; fatal   : {what}", source.name);
+            if source.name == ptxas::IN_MEMORY {
+                return Err(Refused::Ended(line));
+            }
+            errors.push(line);
+            continue;
         }
         if !wrong.is_empty() {
             errors.extend(ptxas::lines(&Report::with(&source.name, text.into(), wrong)));

@@ -33,7 +33,7 @@ ptxvm's stand-in for ptxas: checks PTX and writes an image that ptxvm's libcuda 
 
 Usage: ptxvm ptxas [options] FILE...
 
-The options are those of ptxas 13.1. These have an effect:
+The options are those of ptxas 13.4. These have an effect:
   --gpu-name, -arch NAME    the target: sm_75 (default) to sm_121a; with compute_* and lto_* nothing is written
   --output-file, -o FILE    the image [default: elf.o]
   --compile-only, -c        functions of other modules may be missing
@@ -78,11 +78,11 @@ pub fn run(arguments: &Arguments) -> Exit {
     }
 }
 
-/// Clients look for `release 13.1` to learn which PTX they may write, and keep what they assemble under the hash of it
+/// Clients look for `release 13.4` to learn which PTX they may write, and keep what they assemble under the hash of it
 /// all, so that it must not be the text of another assembler.
 fn banner() -> String {
     format!(
-        "ptxas: ptxvm's stand-in for the PTX assembler\nptxvm {}\nCuda compilation tools, release 13.1, V13.1.115\n",
+        "ptxas: ptxvm's stand-in for the PTX assembler\nptxvm {}\nCuda compilation tools, release 13.4, V13.4.92\n",
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -106,6 +106,10 @@ fn attempt(options: &Options) -> Result<(), Exit> {
     let assembled = assemble::assemble(&sources(options)?, &goal).map_err(|refused| match refused {
         Refused::Errors(lines) => aborted(&lines),
         Refused::Fatal(why) => fatal(&why),
+        Refused::Ended(line) => {
+            eprintln!("{line}");
+            exit::ASSEMBLER
+        }
     })?;
     let entry =
         |name: &&str| !assembled.programs.iter().any(|p| p.functions.iter().any(|f| f.name == **name));

@@ -28,6 +28,7 @@ enum OptionValue {
 const OPTIONS: &[(&str, &str, OptionValue)] = &[
     ("Ofast-compile", "Ofc", OptionValue::Text),
     ("allow-expensive-optimizations", "allow-expensive-optimizations", OptionValue::Boolean),
+    ("apply-controls", "apply-controls", OptionValue::List),
     ("compile-as-tools-patch", "astoolspatch", OptionValue::None),
     ("compile-only", "c", OptionValue::None),
     ("compiler-annotations", "annotate", OptionValue::None),
@@ -39,6 +40,7 @@ const OPTIONS: &[(&str, &str, OptionValue)] = &[
     ("disable-optimizer-constants", "disable-optimizer-consts", OptionValue::None),
     ("disable-warnings", "w", OptionValue::None),
     ("dont-merge-basicblocks", "no-bb-merge", OptionValue::None),
+    ("enable-func-clone-sc", "enable-func-clone-sc", OptionValue::Boolean),
     ("entry", "e", OptionValue::List),
     ("extensible-whole-program", "ewp", OptionValue::None),
     ("fmad", "fmad", OptionValue::Boolean),
@@ -90,11 +92,11 @@ const OPTIONS: &[(&str, &str, OptionValue)] = &[
     ("warning-as-error", "Werror", OptionValue::None),
 ];
 
-/// The architectures that ptxas 13.1 knows; each has the forms `sm_`, `compute_` and `lto_`.
+/// The architectures that ptxas 13.4 knows; each has the forms `sm_`, `compute_` and `lto_`.
 #[rustfmt::skip]
 const ARCHITECTURES: &[&str] = &[
-    "75", "80", "86", "87", "88", "89", "90", "90a", "100", "100a", "100f", "103", "103a", "103f", "110", "110a",
-    "110f", "120", "120a", "120f", "121", "121a", "121f",
+    "75", "80", "86", "87", "88", "89", "90", "90a", "100", "100a", "100f", "103", "103a", "103f", "107", "107a",
+    "107f", "110", "110a", "110f", "120", "120a", "120f", "121", "121a", "121f",
 ];
 
 /// The architectures as `--list-arch` gives them.
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(parse("-O 3").expect("an option").inputs, ["3"]);
     }
 
-    /// What ptxas 13.1.115 says.
+    /// What ptxas 13.4.92 says.
     #[test]
     fn complaints_are_those_of_ptxas() {
         for (line, complaint) in [

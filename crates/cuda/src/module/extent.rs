@@ -12,8 +12,6 @@ use ptxvm_vm::image as container;
 const WRAPPER: [u8; 4] = 0x4662_43b1u32.to_le_bytes();
 /// Where the wrapper has the address of its fatbin.
 const WRAPPED: usize = 8;
-/// The header of an ELF file of 64 bits.
-const ELF_HEADER: usize = 64;
 /// No image is larger; a header that says more is not believed.
 const MOST: u64 = 1 << 32;
 
@@ -48,8 +46,20 @@ pub unsafe fn bytes<'a>(image: *const c_void) -> Result<&'a [u8], Refusal> {
         container::length(unsafe { &*start.cast() }).map_err(Refusal::Container)?
     // SAFETY: as above.
     } else if unsafe { begins_with(start, &ELF) } {
-        // Only the header is wanted, to say what it is: nothing in machine code can be loaded.
-        ELF_HEADER as u64
+        // SAFETY: an ELF file has a header.
+        let header = unsafe { &*start.cast() };
+        // SAFETY: a file with such a header has sections, hence bytes after it, of which none is read after the first that
+        // differs.
+        let inside = unsafe { start.add(container::ELF_HEADER) };
+        // SAFETY: as above.
+        if container::may_be_image(header) && unsafe { begins_with(inside, &container::MAGIC) } {
+            // SAFETY: what begins so has the whole header.
+            let length = container::length(unsafe { &*inside.cast() }).map_err(Refusal::Container)?;
+            length.saturating_add(container::ELF_HEADER as u64)
+        } else {
+            // Only the header is wanted, to say what it is: nothing in machine code can be loaded.
+            container::ELF_HEADER as u64
+        }
     } else {
         // SAFETY: all other images are texts.
         return Ok(unsafe { CStr::from_ptr(start.cast::<c_char>()) }.to_bytes());
