@@ -59,7 +59,7 @@ impl Told {
         words: impl FnOnce(&Kernel) -> Words,
     ) {
         if !self.told.contains(&source) && self.told.len() >= self.limit {
-            return;
+            return self.mistakes.leave_out();
         }
         self.told.insert(source);
         self.mistakes.note(source, kind, || {

@@ -51,6 +51,24 @@ fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
 }
 
 #[test]
+fn a_limit_that_leaves_races_out_says_so() {
+    let file = root().join("tests/check/race/global-flag-is-plain.ptx");
+    let told = |limit: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ptxvm"));
+        command.args(["run", "-q", "--check=race", "--check-limit", limit]).arg(&file);
+        let output = command.output().expect("the command starts");
+        assert_eq!(output.status.code(), Some(3));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (
+            said.matches("error[race]").count(),
+            said.contains("warning[check-limit]: more was found than is told here"),
+        )
+    };
+    assert_eq!(told("1"), (1, true));
+    assert_eq!(told("2"), (2, false));
+}
+
+#[test]
 fn what_programs_rely_on_is_told_to_who_takes_the_manual_at_its_word() {
     let folder = root().join("tests/check/strict");
     for name in files(&folder) {

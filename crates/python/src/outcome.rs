@@ -68,6 +68,10 @@ impl Found<'_> {
                 self.add(race::message(report, &found, name.as_deref()), object);
             }
         }
+        if launch.has_left_out() {
+            let (message, object) = finding::left_out(launch.settings.check_limit);
+            self.add(message, object);
+        }
         let stale = launch.stale.as_ref().map(|stale| stale.take()).unwrap_or_default();
         for read in stale::worth_showing(stale, failed) {
             self.add(stale::message(report, &read, seed), stale::object(report, &read, seed));

@@ -170,6 +170,16 @@ pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
     })
 }
 
+/// That more was found than is told.
+#[must_use]
+pub fn left_out(limit: u32) -> (Message, Value) {
+    let limit = grouped(limit.into());
+    let text = format!("more was found than is told here: {limit} findings of a kind are (--check-limit)");
+    let object =
+        json!({ "kind": "warning", "severity": "warning", "code": "check-limit", "message": text.clone() });
+    (Message::new(text).id("check-limit").warning(), object)
+}
+
 /// How far a command had come when it was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {

@@ -136,6 +136,13 @@ impl LaunchOptions {
         self.settings.memory_model == MemoryModel::Weak || self.order.is_some() || checks.are_any()
     }
 
+    /// Whether more was found than is told (`check_limit`).
+    #[must_use]
+    pub fn has_left_out(&self) -> bool {
+        self.mistakes.as_ref().is_some_and(|mistakes| mistakes.has_left_out())
+            || self.races.as_ref().is_some_and(|races| races.have_left_out())
+    }
+
     /// What is looked for besides faults. A question about order has the launch for itself.
     pub(crate) fn checks(&self) -> Checks {
         if self.order.is_none() { self.settings.checks } else { Checks::NONE }

@@ -164,6 +164,8 @@ pub struct Found {
     by_sites: FxHashMap<(SiteId, SiteId), usize>,
     /// As many are told apart.
     pub limit: usize,
+    /// Whether there were more.
+    left_out: bool,
 }
 
 impl Found {
@@ -179,7 +181,9 @@ impl Found {
             self.all[*number].count += 1;
             return false;
         }
-        self.all.len() < self.limit
+        let is_told = self.all.len() < self.limit;
+        self.left_out |= !is_told;
+        is_told
     }
 }
 
@@ -189,6 +193,8 @@ pub struct Races {
     found: Mutex<Vec<Race>>,
     /// Whether a launch was not looked at to its end.
     incomplete: AtomicBool,
+    /// Whether there were more than are told.
+    left_out: AtomicBool,
 }
 
 impl Races {
@@ -204,7 +210,14 @@ impl Races {
         self.incomplete.load(Ordering::Relaxed)
     }
 
+    /// Whether there were more pairs of instructions than are told.
+    #[must_use]
+    pub fn have_left_out(&self) -> bool {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn add(&self, found: &mut Found, incomplete: bool) {
+        self.left_out.fetch_or(found.left_out, Ordering::Relaxed);
         self.incomplete.fetch_or(incomplete, Ordering::Relaxed);
         self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut found.all);
     }

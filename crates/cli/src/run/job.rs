@@ -259,6 +259,7 @@ impl Run<'_> {
         let done = launch.control.ctas_done.load(Ordering::Relaxed);
         let survived = output.mistakes(report, launch);
         let raced = output.races(report, &self.kernel, launch);
+        output.left_out(report, launch);
         output.stale(report, launch, ran.is_err());
         output.order(report, launch);
         let (code, stopped, statistics) = match ran {

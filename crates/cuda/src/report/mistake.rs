@@ -19,7 +19,7 @@ pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
     for Mistake { finding: found, count } in mistakes.take() {
         let span = found.place.as_ref().map(|place| place.span).unwrap_or_default();
         let key = (kernel.name().to_owned(), found.kind.name(), span.start);
-        if !TOLD.is_new(kernel, key, usize::MAX) {
+        if !TOLD.is_new(kernel, key) {
             record::append(&json!({ "kind": "repeated", "count": count }));
             continue;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-use ptxvm_report::{meeting as host, race as shown};
+use ptxvm_report::{finding, meeting as host, race as shown};
 use ptxvm_vm::{Elsewhere, Kernel, LaunchOptions, Meeting, Race, Space};
 
 use super::excerpt::Excerpt;
@@ -12,8 +12,11 @@ use super::told::Told;
 /// Where both begin.
 pub(super) static TOLD: Told<[u32; 2]> = Told::new();
 
-/// Tells of those of a launch that are new.
+/// Tells of those of a launch that are new, and whether more was found than is told.
 pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
+    if launch.has_left_out() {
+        tell_left_out(kernel, launch);
+    }
     let Some(races) = &launch.races else { return };
     static INCOMPLETE: Once = Once::new();
     if races.are_incomplete() {
@@ -26,6 +29,25 @@ pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
     races.take().into_iter().for_each(|race| tell_race(race, None, kernel, launch));
 }
 
+/// Whether a pair of places is new and is to be told: in a process no more are than `--check-limit` allows.
+fn is_to_be_told(kernel: &Kernel, places: [u32; 2], launch: &LaunchOptions) -> bool {
+    let is_new = TOLD.is_new_among(kernel, places, launch.settings.check_limit as usize);
+    if is_new.is_none() {
+        tell_left_out(kernel, launch);
+    }
+    is_new == Some(true)
+}
+
+/// Tells once in a process that there are more findings than are told.
+fn tell_left_out(kernel: &Kernel, launch: &LaunchOptions) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let (message, object) = finding::left_out(launch.settings.check_limit);
+        let excerpt = Excerpt::of(kernel.module(), Default::default());
+        tell(message, &excerpt.report(), object, kernel, launch);
+    });
+}
+
 /// Tells of the races of a launch with that of another kernel before it, which both have ended.
 pub fn races_between(before: &Kernel, kernel: &Kernel, launch: &LaunchOptions, races: Vec<Race>) {
     races.into_iter().for_each(|race| tell_race(race, Some(before), kernel, launch));
@@ -36,7 +58,7 @@ pub fn meetings_with_the_host(kernel: &Kernel, launch: &LaunchOptions, what: &st
     for mut meeting in meetings {
         let place = meeting.part.accessed.span;
         // Nothing of a text is at the end of all texts, so that a place stands for the host's part.
-        if !TOLD.is_new(kernel, [place.start, u32::MAX], launch.settings.check_limit as usize) {
+        if !is_to_be_told(kernel, [place.start, u32::MAX], launch) {
             continue;
         }
         let name = kernel.place_name(Space::Global, meeting.address);
@@ -58,7 +80,7 @@ pub fn meetings_with_the_host(kernel: &Kernel, launch: &LaunchOptions, what: &st
 fn tell_race(mut race: Race, before: Option<&Kernel>, kernel: &Kernel, launch: &LaunchOptions) {
     let mut places = [race.first.accessed.span.start, race.second.accessed.span.start];
     places.sort_unstable();
-    if !TOLD.is_new(kernel, places, launch.settings.check_limit as usize) {
+    if !is_to_be_told(kernel, places, launch) {
         return;
     }
     let name = kernel.place_name(race.space, race.address);

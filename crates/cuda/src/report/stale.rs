@@ -15,7 +15,7 @@ pub(super) static TOLD: Told<[u32; 2]> = Told::new();
 pub fn stale(kernel: &Kernel, launch: &LaunchOptions, failed: bool) {
     let Some(stale) = &launch.stale else { return };
     for mut stale in shown::worth_showing(stale.take(), failed) {
-        if !TOLD.is_new(kernel, [stale.read.span.start, stale.missed.span.start], usize::MAX) {
+        if !TOLD.is_new(kernel, [stale.read.span.start, stale.missed.span.start]) {
             continue;
         }
         let excerpt = Excerpt::of(kernel.module(), stale.read.span);

@@ -20,11 +20,20 @@ impl<K: Hash + Eq> Told<K> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Whether something of a kernel's module is new, and is to be told: there have been fewer than `most`.
-    pub fn is_new(&self, kernel: &Kernel, key: K, most: usize) -> bool {
+    /// Whether something of a kernel's module is new.
+    pub fn is_new(&self, kernel: &Kernel, key: K) -> bool {
+        self.is_new_among(kernel, key, usize::MAX) == Some(true)
+    }
+
+    /// The same, if there have been fewer than `most`; else nobody knows.
+    pub fn is_new_among(&self, kernel: &Kernel, key: K, most: usize) -> Option<bool> {
         let mut module = DefaultHasher::new();
         kernel.module().source().hash(&mut module);
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.len() < most && told.insert((module.finish(), key))
+        let key = (module.finish(), key);
+        match told.len() < most {
+            true => Some(told.insert(key)),
+            false => told.contains(&key).then_some(false),
+        }
     }
 }

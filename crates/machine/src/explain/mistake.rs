@@ -5,6 +5,7 @@
 //! mistake must be found before the operation has changed anything.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::code::Source;
@@ -54,32 +55,49 @@ pub struct Mistake {
 
 /// The mistakes of a launch.
 #[derive(Debug, Default)]
-pub struct Mistakes(Mutex<BTreeMap<(Source, Kind), Mistake>>);
+pub struct Mistakes {
+    all: Mutex<BTreeMap<(Source, Kind), Mistake>>,
+    /// Whether there were more than are told.
+    left_out: AtomicBool,
+}
 
 impl Mistakes {
     /// Notes a mistake; the finding is made for the first of its kind at an instruction.
     pub fn note(&self, at: Source, kind: Kind, make: impl FnOnce() -> Finding) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
     }
 
     /// The same, unless so many have been noted.
     pub(crate) fn note_up_to(&self, limit: u32, at: Source, kind: Kind, make: impl FnOnce() -> Finding) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < limit as usize {
             all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
+        } else if !all.contains_key(&(at, kind)) {
+            self.leave_out();
         }
+    }
+
+    /// Something is not told: so much has been told already.
+    pub fn leave_out(&self) {
+        self.left_out.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether something was not told.
+    #[must_use]
+    pub fn has_left_out(&self) -> bool {
+        self.left_out.load(Ordering::Relaxed)
     }
 
     /// Adds a mistake that was noted elsewhere, if it has a place.
     pub fn add(&self, at: Source, mistake: Mistake) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((at, mistake.finding.kind)).or_insert(mistake);
     }
 
     /// Counts threads that were forgiven a mistake that has been noted.
     pub fn count(&self, at: Source, kind: Kind, threads: u64) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mistake) = all.get_mut(&(at, kind)) {
             mistake.count += threads;
         }
@@ -88,7 +106,7 @@ impl Mistakes {
     /// Takes all of them, in the order of their places.
     #[must_use]
     pub fn take(&self) -> Vec<Mistake> {
-        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let all = std::mem::take(&mut *self.all.lock().unwrap_or_else(PoisonError::into_inner));
         all.into_values().collect()
     }
 }

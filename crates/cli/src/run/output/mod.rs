@@ -214,6 +214,14 @@ impl Output {
         }
     }
 
+    /// Tells that there are more findings than are told.
+    pub fn left_out(&self, report: &Report<'_>, launch: &LaunchOptions) {
+        if launch.has_left_out() {
+            let (message, object) = finding::left_out(launch.settings.check_limit);
+            self.say(report, message, &object, exit::CLEAN);
+        }
+    }
+
     /// Tells of accesses that race.
     pub fn races(&self, report: &Report<'_>, kernel: &Kernel, launch: &LaunchOptions) -> Exit {
         let Some(all) = &launch.races else { return exit::CLEAN };
