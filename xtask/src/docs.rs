@@ -15,7 +15,7 @@ use crate::executed::{self, Share};
 pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
     let mut text = String::from(
         "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask isa`; do not edit.\n\n\
-         *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.2 does. \
+         *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.4 does. \
          *Executed* means that the machine runs it; a percentage is the share of the instructions made from that row \
          that it runs. *Compiled* says whether the compiled engine writes machine code for it, or calls the interpreter's \
          own function; a percentage is the share of the former ([engines](engines.md)). *H200* says whether an H200 has confirmed it: kernels with the form ran on an H200, and the tests \

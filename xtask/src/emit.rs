@@ -50,7 +50,7 @@ fn word(isa: &Isa, word: Word) -> String {
 }
 
 fn variant(text: &str) -> String {
-    format!("w_{}", text.replace("::", "__"))
+    format!("w_{}", text.replace("::", "__").replace(':', "_"))
 }
 
 fn words(isa: &Isa, items: &[Word]) -> String {

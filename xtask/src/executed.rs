@@ -11,6 +11,7 @@ use ptxvm_isa::{ISA, Isa, NO_WORD};
 use ptxvm_jit::Engine;
 use ptxvm_machine::code::Source;
 use ptxvm_machine::{Addresses, Kernel, ops};
+use ptxvm_module::head::NEWEST;
 use ptxvm_syntax::Interner;
 
 use crate::oracle::{generate, ours, prelude};
@@ -75,7 +76,7 @@ pub fn by_row() -> Vec<Share> {
 
 fn ask(rows: &[u16], extra: usize, shares: &mut [Share]) {
     let mut by_language: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for case in generate::cases(&ISA, rows, 1, extra) {
+    for case in generate::cases(&ISA, rows, NEWEST, 1, extra) {
         by_language.entry(case.language).or_default().push(case.text);
     }
     for (language, texts) in &by_language {

@@ -60,8 +60,10 @@ cargo xtask litmus observed FILE PATHS
                             compare what a GPU did, as tests/litmus/h200/run.py writes it, with what the model allows
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
-cargo xtask oracle [FILE]   ask ptxas 13.2 about forms made from the table (of one isa file) and record its verdicts
-cargo xtask oracle FILE HEAD
+cargo xtask oracle PTXAS [FILE]
+                            ask ptxas 13.2, 13.3 or 13.4 about forms made from the table (of one isa file) and record
+                            its verdicts; of the later ones on what is new with them, and on a sample of the rest
+cargo xtask oracle PTXAS FILE HEAD
                             ask it about the rows of an isa file that begin with HEAD, and add its verdicts
 cargo xtask fuzz COUNT [SEED]
                             run COUNT mutated inputs of the corpus through the front end
@@ -85,8 +87,8 @@ cargo xtask sanitize miri [FILTER]
                             run the tests of memory and parts of num, ir and machine in Miri
 cargo xtask lateness [PART] run every form of the table (with PART in its name) in an endless loop, and measure how
                             long it takes to stop when told to; build with --release
-cargo xtask compare FILE [SEED [EXTRA]]
-                            ask ptxas about one isa file's forms and list where it and our checker disagree
+cargo xtask compare PTXAS FILE [SEED [EXTRA]]
+                            ask ptxas 13.2, 13.3 or 13.4 about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS
                             fit the tables of the approximate functions from an H200's recorded answers
 cargo xtask mufu sweep [--sample]
@@ -121,13 +123,18 @@ fn main() -> ExitCode {
         ["lateness", part] => lateness::report(part),
         ["mufu", rest @ ..] => mufu::run(&root, rest),
         ["mma", rest @ ..] => mma::run(&root, rest),
-        ["oracle"] => oracle::record(&root, None),
-        ["oracle", file] => oracle::record(&root, Some(file)),
-        ["oracle", file, head] => oracle::add(&root, file, head),
+        ["oracle", release, rest @ ..] => oracle::release(release).and_then(|release| match rest {
+            [] => oracle::record(&root, release, None),
+            [file] => oracle::record(&root, release, Some(file)),
+            [file, head] => oracle::add(&root, release, file, head),
+            _ => Err(USAGE.into()),
+        }),
         ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),
-        ["compare", file, rest @ ..] => {
+        ["compare", release, file, rest @ ..] => {
             let number = |i: usize, default: u64| rest.get(i).and_then(|t| t.parse().ok()).unwrap_or(default);
-            oracle::compare(&root, file, number(0, 1), number(1, 20) as usize)
+            oracle::release(release).and_then(|release| {
+                oracle::compare(&root, release, file, number(0, 1), number(1, 20) as usize)
+            })
         }
         _ => Err(USAGE.into()),
     };

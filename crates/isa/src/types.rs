@@ -70,9 +70,10 @@ types! {
     Ue8m0 "ue8m0" 8 Packed  Ue4m3 "ue4m3" 8 Packed
     E4m3x2 "e4m3x2" 16 Packed E5m2x2 "e5m2x2" 16 Packed
     E2m3x2 "e2m3x2" 16 Packed E3m2x2 "e3m2x2" 16 Packed
-    E2m1x2 "e2m1x2" 8 Packed  Ue8m0x2 "ue8m0x2" 16 Packed S2f6x2 "s2f6x2" 16 Packed
+    E2m1x2 "e2m1x2" 8 Packed  Ue8m0x2 "ue8m0x2" 16 Packed Ue5m3x2 "ue5m3x2" 16 Packed S2f6x2 "s2f6x2" 16 Packed
     E4m3x4 "e4m3x4" 32 Packed E5m2x4 "e5m2x4" 32 Packed
     E2m3x4 "e2m3x4" 32 Packed E3m2x4 "e3m2x4" 32 Packed E2m1x4 "e2m1x4" 16 Packed
+    E2m1p4x4 "e2m1p4x4" 32 Packed Ue8m0x4 "ue8m0x4" 32 Packed
 }
 
 impl Type {

@@ -46,7 +46,14 @@ pub fn walk(context: &mut Context<'_>, statements: List<Statement>) {
             }
             StatementKind::Targets(id) => targets(context, id),
             StatementKind::Prototype(id) => prototype(context, id),
-            StatementKind::Directive(id) => pragma::check(context, &file[id], PragmaPlace::Body),
+            StatementKind::Directive(id) => {
+                let directive = &file[id];
+                if file.text(directive.name.symbol) == "loc_intermediate" {
+                    context.need(".loc_intermediate", "`.loc_intermediate`", directive.span);
+                } else {
+                    pragma::check(context, directive, PragmaPlace::Body);
+                }
+            }
             StatementKind::Loc(id) => debug::location(context, &file[id]),
             StatementKind::Function(id) => function::check(context, id),
         }
@@ -200,6 +207,11 @@ fn special(context: &mut Context<'_>, index: u16, span: Span) {
     if !context.language.meets(sreg.need) {
         let need = describe_need(sreg.need);
         context.lack(&format!("`{}`", sreg.name), need, span, sreg.section);
+    }
+    if sreg.name.starts_with("%perctamemory") && context.lacks_memory {
+        let message = format!("`{}` is only in kernels with `.minperctamemory`", sreg.name);
+        let diagnostic = Diagnostic::error(codes::REQUIRED_DIRECTIVE, span, message);
+        context.report(diagnostic.section(sreg.section));
     }
 }
 

@@ -25,6 +25,10 @@ pub fn entry(context: &mut Context<'_>, directives: List<Directive>) {
         }
         let dotted = format!(".{word}");
         context.need(&dotted, &format!("`{dotted}`"), directive.span);
+        if word == "language" {
+            languages(context, directive);
+            continue;
+        }
         let values = values(context, directive);
         match word {
             "maxnctapersm" if context.language.ptx >= Version::new(2, 1) => {
@@ -99,6 +103,10 @@ pub fn func(context: &mut Context<'_>, directives: List<Directive>, signature: &
         let word = file.text(directive.name.symbol);
         let dotted = format!(".{word}");
         context.need(&dotted, &format!("`{dotted}`"), directive.span);
+        if word == "language" {
+            languages(context, directive);
+            continue;
+        }
         let values = values(context, directive);
         let value = values.first().copied();
         let kept = match word {
@@ -132,6 +140,33 @@ pub fn func(context: &mut Context<'_>, directives: List<Directive>, signature: &
             context.report(Diagnostic::error(codes::REPEATED_DIRECTIVE, directive.span, message));
         }
         *kept = value.or(*kept);
+    }
+}
+
+/// The names that `.language` knows, in any case of letters. Each has a number too, up to [`LAST_LANGUAGE`].
+const LANGUAGES: [&str; 9] =
+    ["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "python-cutile", "fortran", "optix"];
+const LAST_LANGUAGE: u32 = 10;
+
+fn languages(context: &mut Context<'_>, directive: &Directive) {
+    let file = context.file;
+    for argument in &file[directive.arguments] {
+        let wrong = match argument {
+            Argument::Text(text) => {
+                let name = file.string(*text, context.source);
+                let known = LANGUAGES.iter().any(|known| known.eq_ignore_ascii_case(name));
+                (!known).then(|| (text.span, format!("there is no language \"{name}\"")))
+            }
+            Argument::Expression(id) => {
+                let number = context.small_integer(*id).filter(|&number| number > LAST_LANGUAGE);
+                number.map(|number| (directive.span, format!("there is no language of the number {number}")))
+            }
+        };
+        if let Some((span, message)) = wrong {
+            let diagnostic = Diagnostic::error(codes::DIRECTIVE_VALUE, span, message);
+            let help = format!("the names are {}, the numbers 0 to {LAST_LANGUAGE}", LANGUAGES.join(", "));
+            context.report(diagnostic.help(help).section("9.4:11.8.2"));
+        }
     }
 }
 

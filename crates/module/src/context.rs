@@ -53,6 +53,8 @@ pub struct Context<'a> {
     /// The number of the next variable.
     pub(crate) next_variable: u32,
     pub(crate) evaluator: Evaluator,
+    /// Whether the current function is a kernel that asks for no memory of each CTA.
+    pub(crate) lacks_memory: bool,
 }
 
 impl<'a> Context<'a> {

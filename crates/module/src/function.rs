@@ -210,6 +210,9 @@ pub fn signatures_differ(a: &Signature, b: &Signature) -> Option<&'static str> {
 /// Declares the parameters in the body's scope and walks the body.
 fn define(context: &mut Context<'_>, id: FunctionId, function: &ast::Function, body: ast::Body) {
     let outer = context.function.replace(id);
+    let file = context.file;
+    context.lacks_memory = function.kind == FunctionKind::Entry
+        && file[function.directives].iter().all(|d| file.text(d.name.symbol) != "minperctamemory");
     context.registers.clear();
     context.target_ranges.clear();
     context.next_register = 0;

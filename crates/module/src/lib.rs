@@ -1,7 +1,7 @@
 //! Turns a syntax tree into a module: resolves names, checks types, and refuses everything that ptxas would refuse.
 //!
 //! [`check`] never fails and never panics: it returns what it could resolve, and a list of what is wrong.
-//! ptxas 13.2 decides what is right, not the manual's text; where they differ, a comment says so.
+//! ptxas decides what is right (13.4, and 13.2 for what it has), not the manual's text; where they differ, a comment says so.
 #![forbid(unsafe_code)]
 
 pub mod body;
@@ -75,6 +75,7 @@ pub fn check(file: &File, source: &str, isa: &Isa, options: &Options) -> Checked
         registers: Vec::new(),
         next_register: 0,
         next_variable: 0,
+        lacks_memory: false,
         evaluator: Evaluator::default(),
     };
     let head = head::check(&mut context, options);

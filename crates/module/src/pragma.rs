@@ -31,7 +31,7 @@ pub fn check(context: &mut Context<'_>, directive: &Directive, level: PragmaPlac
 }
 
 /// The strings that only a body may have; what follows is their argument.
-const OF_BODIES: [&str; 3] = ["used_bytes_mask", "enable_smem_spilling", "frequency"];
+const OF_BODIES: [&str; 4] = ["used_bytes_mask", "enable_smem_spilling", "frequency", "mma_throughput"];
 
 fn one(context: &mut Context<'_>, string: &str, span: Span, level: PragmaPlace) {
     let known = OF_BODIES.iter().find_map(|word| Some((*word, string.strip_prefix(word)?)));
@@ -50,6 +50,8 @@ fn one(context: &mut Context<'_>, string: &str, span: Span, level: PragmaPlace) 
     let kernel = context.function.is_some_and(|f| context.function(f).kind == FunctionKind::Entry);
     let message = if level != PragmaPlace::Body {
         format!("the pragma \"{word}\" belongs inside a function's body")
+    } else if word == "mma_throughput" {
+        return;
     } else if word == "enable_smem_spilling" {
         if kernel {
             return;

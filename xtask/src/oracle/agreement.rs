@@ -6,18 +6,19 @@ use std::path::Path;
 
 use ptxvm_isa::Isa;
 
-use super::{disagreements, verdicts};
+use super::ptxas::{RELEASES, Release};
+use super::{disagreements, folder, verdicts};
 
 /// How many forms a family has, and those on which we disagree.
-pub struct Family {
-    pub name: String,
-    pub forms: usize,
-    pub wrong: Vec<String>,
+struct Family {
+    name: String,
+    forms: usize,
+    wrong: Vec<String>,
 }
 
-/// Compares our checker with every recorded file.
-pub fn families(root: &Path, isa: &'static Isa) -> Result<Vec<Family>, String> {
-    let folder = root.join("tests/oracle");
+/// Compares our checker with every recorded file of a release.
+fn families(root: &Path, release: &Release, isa: &'static Isa) -> Result<Vec<Family>, String> {
+    let folder = folder(root, release);
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
     paths.retain(|p| p.extension().is_some_and(|e| e == "txt"));
@@ -34,10 +35,10 @@ pub fn families(root: &Path, isa: &'static Isa) -> Result<Vec<Family>, String> {
     Ok(families)
 }
 
-/// The listed exceptions: each line of `tests/oracle/exceptions.md` that begins with `+ ` or `- `, with the heading
-/// above it as its reason.
-pub fn exceptions(root: &Path) -> Result<BTreeMap<String, String>, String> {
-    let path = root.join("tests/oracle/exceptions.md");
+/// The listed exceptions of a release: each line of its `exceptions.md` that is indented, with the heading above it as its
+/// reason.
+fn exceptions(root: &Path, release: &Release) -> Result<BTreeMap<String, String>, String> {
+    let path = folder(root, release).join("exceptions.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut reason = String::new();
     let mut listed = BTreeMap::new();
@@ -53,8 +54,19 @@ pub fn exceptions(root: &Path) -> Result<BTreeMap<String, String>, String> {
 
 /// Prints the rates, and what is listed wrongly or not at all.
 pub fn report(root: &Path, isa: &'static Isa) -> Result<(), String> {
-    let families = families(root, isa)?;
-    let listed = exceptions(root)?;
+    let mut faults = Vec::new();
+    for release in &RELEASES {
+        println!("ptxas {}", release.name);
+        let found = report_on(root, release, isa)?;
+        faults.extend(found.into_iter().map(|fault| format!("ptxas {}: {fault}", release.name)));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// What is wrong with the verdicts on one release.
+fn report_on(root: &Path, release: &Release, isa: &'static Isa) -> Result<Vec<String>, String> {
+    let families = families(root, release, isa)?;
+    let listed = exceptions(root, release)?;
     let (mut forms, mut wrong) = (0, BTreeSet::new());
     let mut faults = Vec::new();
     for family in &families {
@@ -77,7 +89,7 @@ pub fn report(root: &Path, isa: &'static Isa) -> Result<(), String> {
     faults.extend(stale.map(|l| format!("listed, but we agree: {l}")));
     let bare = listed.iter().filter(|(_, reason)| reason.is_empty());
     faults.extend(bare.map(|(l, _)| format!("listed without a reason: {l}")));
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+    Ok(faults)
 }
 
 #[cfg(test)]

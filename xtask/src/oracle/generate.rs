@@ -7,7 +7,6 @@
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::{Isa, NO_WORD, Row};
 use ptxvm_isa::{Language, Target, Version, Word};
-use ptxvm_module::head::NEWEST;
 
 use super::operands;
 use super::random::Random;
@@ -27,6 +26,17 @@ const TARGETS: &[&str] = &[
     "sm_100f", "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60", "sm_86", "sm_103", "sm_110f", "sm_120",
     "sm_121f",
 ];
+
+/// The same for PTX 9.4, which has targets more.
+const LATER_TARGETS: &[&str] = &[
+    "sm_90a", "sm_100a", "sm_107a", "sm_120a", "sm_80", "sm_103a", "sm_70", "sm_90", "sm_75", "sm_100",
+    "sm_100f", "sm_103f", "sm_107f", "sm_107", "sm_120f", "sm_121a", "sm_110a", "sm_86", "sm_103", "sm_110f",
+    "sm_120",
+];
+
+fn targets(newest: Version) -> &'static [&'static str] {
+    if newest >= Version::new(9, 4) { LATER_TARGETS } else { TARGETS }
+}
 
 const VERSIONS: &[(u8, u8)] =
     &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0), (9, 1)];
@@ -66,8 +76,8 @@ impl TriedForm {
     }
 }
 
-/// The cases for these rows.
-pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
+/// The cases for these rows, in PTX up to a version.
+pub fn cases(isa: &Isa, rows: &[u16], newest: Version, seed: u64, extra: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     for &index in rows {
         let row = &isa.rows[usize::from(index)];
@@ -85,7 +95,7 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
         }
         tries.extend(values);
         for forced in tries {
-            let Some((language, filling)) = legal(row, forced, &mut random) else { continue };
+            let Some((language, filling)) = legal(row, newest, forced, &mut random) else { continue };
             let list = *random.pick(row.lists);
             let form = TriedForm {
                 guard: "",
@@ -101,7 +111,7 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
             };
             push(&mut cases, isa, language, &form);
             for _ in 0..2 {
-                neighbour(isa, row, language, &form, &mut random, &mut cases);
+                neighbour(isa, row, (language, newest), &form, &mut random, &mut cases);
             }
         }
     }
@@ -123,17 +133,23 @@ pub fn spell(row: &Row, filling: &Filling) -> Vec<Word> {
 }
 
 /// A filling that the table holds legal, with `forced` in its slot, and a language it is legal in.
-fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Option<(Language, Filling)> {
+fn legal(
+    row: &Row,
+    newest: Version,
+    forced: Option<(usize, Word)>,
+    random: &mut Random,
+) -> Option<(Language, Filling)> {
     let mut best = None;
+    let targets = targets(newest);
     for attempt in 0..300 {
         let mut filling = any_filling(row, random);
         if let Some((slot, word)) = forced {
             filling[slot] = word;
         }
         let target =
-            if random.one_in(3) { TARGETS[random.below(TARGETS.len())] } else { TARGETS[attempt % 6] };
+            if random.one_in(3) { targets[random.below(targets.len())] } else { targets[attempt % 6] };
         let target = Target::parse(target)?;
-        let language = Language { target, ptx: NEWEST };
+        let language = Language { target, ptx: newest };
         if form::judge(row, &filling, language, &Unknown, false).is_ok() {
             return Some((language, filling));
         }
@@ -158,13 +174,12 @@ pub fn any_filling(row: &Row, random: &mut Random) -> Filling {
 fn neighbour(
     isa: &Isa,
     row: &Row,
-    language: Language,
+    (mut language, newest): (Language, Version),
     form: &TriedForm,
     random: &mut Random,
     cases: &mut Vec<Case>,
 ) {
     let mut form = form.clone();
-    let mut language = language;
     let name = row.name.len() - 1;
     let free = form.words.len() - name;
     match random.below(14) {
@@ -214,11 +229,14 @@ fn neighbour(
             numbers.for_each(|o| *o = operands::odd_number(random));
         }
         12 => {
-            language.target = Target::parse(TARGETS[random.below(TARGETS.len())]).unwrap_or(language.target);
+            language.target = Target::parse(targets(newest)[random.below(targets(newest).len())])
+                .unwrap_or(language.target);
         }
         _ => {
             let (major, minor) = *random.pick(VERSIONS);
-            language.ptx = Version::new(major, minor);
+            // Of a version that is new, the one before is the one to try.
+            let before = (newest > Version::new(9, 2)).then(|| Version::new(9, newest.minor - 1));
+            language.ptx = before.filter(|_| random.one_in(2)).unwrap_or(Version::new(major, minor));
             let entry = isa.targets.iter().find(|t| t.target == language.target);
             if entry.is_none_or(|t| t.ptx > language.ptx) {
                 language.ptx = entry.map_or(Version::new(9, 0), |t| t.ptx);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ptxvm_isa::{Language, Suffix, Target};
+use ptxvm_isa::{Language, Suffix, Target, Version};
 
 use super::prelude;
 
@@ -30,11 +30,34 @@ pub struct Ptxas {
     scratch: PathBuf,
 }
 
-/// The package that holds ptxas for exactly PTX 9.2.
-const PACKAGE: &str = "nvidia-cuda-nvcc==13.2.86";
+/// A ptxas that has verdicts recorded. Each takes PTX up to its own version, and may judge older PTX otherwise than the one
+/// before it.
+#[derive(Debug)]
+pub struct Release {
+    /// `13.4`
+    pub name: &'static str,
+    /// The package that holds it.
+    package: &'static str,
+    /// The newest PTX that it takes.
+    pub newest: Version,
+}
+
+/// Those that are asked, oldest first.
+pub const RELEASES: [Release; 3] = [
+    Release { name: "13.2", package: "nvidia-cuda-nvcc==13.2.86", newest: Version::new(9, 2) },
+    Release { name: "13.3", package: "nvidia-cuda-nvcc==13.3.73", newest: Version::new(9, 3) },
+    Release { name: "13.4", package: "nvidia-cuda-nvcc==13.4.92", newest: Version::new(9, 4) },
+];
 
 /// How ptxas begins to warn of an address of 32 bits in a program of 64.
 const NARROW: &str = "Program uses 32-bit address on line '";
+
+impl Release {
+    /// The one before it.
+    pub fn before(&self) -> Option<&'static Release> {
+        RELEASES.iter().rev().find(|release| release.newest < self.newest)
+    }
+}
 
 enum PtxasRun {
     Clean,
@@ -43,23 +66,24 @@ enum PtxasRun {
 }
 
 impl Ptxas {
-    /// Finds ptxas 13.2: `$PTXAS`, or the one in `.venv`, which `pip` puts there if it is missing.
-    pub fn find(root: &Path) -> Result<Ptxas, String> {
-        let folder = root.join(".venv").join(PACKAGE);
+    /// Finds a ptxas: `$PTXAS`, or the one in `.venv`, which `pip` puts there if it is missing.
+    pub fn find(root: &Path, release: &Release) -> Result<Ptxas, String> {
+        let Release { name, package, .. } = *release;
+        let folder = root.join(".venv").join(package);
         let installed = folder.join("nvidia/cu13/bin/ptxas");
         let path = std::env::var_os("PTXAS").map(PathBuf::from).unwrap_or(installed);
         if !path.exists() && std::env::var_os("PTXAS").is_none() {
-            println!("installing {PACKAGE} into {}", folder.display());
+            println!("installing {package} into {}", folder.display());
             let pip = Command::new("python3")
-                .args(["-m", "pip", "install", "--quiet", PACKAGE, "--target"])
+                .args(["-m", "pip", "install", "--quiet", "--no-deps", package, "--target"])
                 .arg(&folder)
                 .status();
             if !pip.is_ok_and(|status| status.success()) {
-                return Err(format!("could not install {PACKAGE}; set PTXAS to a ptxas 13.2"));
+                return Err(format!("could not install {package}; set PTXAS to a ptxas {name}"));
             }
         }
         if !path.exists() {
-            return Err(format!("{} is not there; set PTXAS to a ptxas 13.2", path.display()));
+            return Err(format!("{} is not there; set PTXAS to a ptxas {name}", path.display()));
         }
         let scratch = std::env::temp_dir().join(format!("ptxvm-oracle-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
@@ -168,7 +192,7 @@ impl Drop for Ptxas {
     }
 }
 
-/// The `-arch` that judges modules of a target: 13.2 knows sm_75 and later, and takes older modules with that.
+/// The `-arch` that judges modules of a target: they know sm_75 and later, and take older modules with that.
 fn architecture(target: Target) -> String {
     if target.sm < 75 { Target { sm: 75, suffix: Suffix::Plain }.to_string() } else { target.to_string() }
 }

@@ -59,7 +59,7 @@ fn of_compute(compute: &Compute, operands: &[Operand]) -> Treatment {
             I::Add | I::Min | I::Max => Treatment::Some,
             I::Sub => Treatment::First,
             I::MadLo | I::MadHi | I::MadWide | I::Mad24Lo | I::Mad24Hi => Treatment::Last,
-            I::Neg | I::Abs | I::Sad | I::Div | I::Rem => Treatment::Nothing,
+            I::Neg | I::Abs | I::Sad | I::Div | I::Rem | I::ClmadLo | I::ClmadHi => Treatment::Nothing,
             I::MulLo | I::MulHi | I::MulWide | I::Mul24Lo | I::Mul24Hi => Treatment::Nothing,
         },
         Compute::Extended(extended) => match extended.function {
@@ -79,7 +79,9 @@ fn of_compute(compute: &Compute, operands: &[Operand]) -> Treatment {
             _ => Treatment::Some,
         },
         Compute::Comparing(Comparing::Setp(_) | Comparing::Set(_)) => Treatment::Nothing,
-        Compute::Float(_) | Compute::Approximate(_) | Compute::Mixed(_) => Treatment::Nothing,
+        Compute::Float(_) | Compute::Approximate(_) | Compute::Mixed(_) | Compute::Small(_) => {
+            Treatment::Nothing
+        }
         Compute::Comparing(_)
         | Compute::Movement(_)
         | Compute::Convert(_)

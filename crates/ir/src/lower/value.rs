@@ -70,6 +70,12 @@ impl BodyLowering<'_, '_> {
         let Some(described) = self.lowering.isa.sregs.get(sreg as usize) else {
             return self.lowering.unresolved(span);
         };
+        if described.name.starts_with("%perctamemory") {
+            return self.lowering.unsupported(
+                span,
+                format!("ptxvm gives CTAs no memory of their own, and so no `{}`", described.name),
+            );
+        }
         if described.ty == Type::Pred {
             if let Some(register) = self.predicate_of(sreg, span) {
                 self.put(slot, OperandKind::Register { register, negated, selector: 0 });

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics: the manual's 9.7.9.8 to 9.7.9.11, 9.7.9.14, 9.7.13.5 and 9.7.13.6.
 //!
-//! Cache operators and hints change no value and are not kept, nor is `.noftz`, which only says what an atomic does
-//! anyway.
+//! Cache operators and hints change no value and are not kept, nor is `.noftz` of half precision, which only says what an
+//! atomic does anyway.
 
 use ptxvm_isa::Type;
 
@@ -26,7 +26,7 @@ pub enum Access {
 /// A load or a store. The values of a store are the operands after the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// `.nc`: nobody writes what it reads for as long as the kernel runs.
+    /// `.nc`, `.proxy::readonly`: nobody writes what it reads for as long as the kernel runs.
     pub constant: bool,
     /// Where.
     pub address: Address,
@@ -62,6 +62,8 @@ pub struct Atomic {
     pub ty: Type,
     /// How many words a lane changes.
     pub count: usize,
+    /// `.noftz` of single precision: subnormal numbers are kept in global memory too.
+    pub noftz: bool,
     /// How many destinations take what was there before; 0 for `red`.
     pub destinations: usize,
     /// How it is ordered.
@@ -146,7 +148,7 @@ pub(super) fn load(form: &Form<'_>) -> Option<Access> {
         return Some(Access::LoadParameter(LoadParameter { offset, bits, count }));
     };
     Some(Access::Load(Words {
-        constant: form.says("nc"),
+        constant: form.says("nc") || form.says("proxy::readonly"),
         address: Address { operand: form.position_of_address()?, space, offset },
         bits,
         count,
@@ -181,6 +183,7 @@ pub(super) fn atomic(form: &Form<'_>) -> Option<Access> {
         function,
         ty: form.main_type()?,
         count: form.elements("b").count(),
+        noftz: form.says("noftz"),
         destinations: form.destinations(),
         order: Order::of(form).unwrap_or(Order::Relaxed),
         scope: Scope::of(form),
@@ -210,6 +213,7 @@ pub(super) fn multimem(form: &Form<'_>) -> Option<Access> {
             function: AtomicFunction::Combine(Combination::from_name(form.slot("op")?)?),
             ty,
             count,
+            noftz: false,
             destinations: 0,
             order: order.unwrap_or(Order::Relaxed),
             scope,

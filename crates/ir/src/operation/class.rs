@@ -148,7 +148,7 @@ fn of_compute(compute: &Compute) -> Class {
         | Compute::Video(_) => Class::Integer,
         Compute::Float(float) => of_float(float.ty),
         Compute::Approximate(approximate) => of_float(approximate.ty),
-        Compute::Mixed(_) => Class::Half,
+        Compute::Mixed(_) | Compute::Small(_) => Class::Half,
         Compute::Comparing(_) => Class::Compare,
         Compute::Movement(
             Movement::Copy { .. }

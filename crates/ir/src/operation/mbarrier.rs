@@ -14,6 +14,8 @@ pub enum Mbarrier {
         object: Address,
         /// How many arrivals end a phase.
         count: usize,
+        /// What it is to keep.
+        layout: Layout,
     },
     /// `mbarrier.inval`
     Inval {
@@ -37,6 +39,23 @@ pub enum Mbarrier {
     Wait(Wait),
     /// `mbarrier.pending_count`
     PendingCount,
+    /// `mbarrier.check_layout`
+    CheckLayout {
+        /// The object.
+        object: Address,
+        /// What is asked for.
+        layout: Layout,
+    },
+}
+
+/// What an object keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// `.layout::v0`: a phase, arrivals and bytes.
+    #[default]
+    V0,
+    /// `.layout::v1`: fewer arrivals, and what copies have reported.
+    V1,
 }
 
 /// `mbarrier.arrive`, `mbarrier.arrive_drop`
@@ -69,6 +88,8 @@ pub struct Wait {
     pub phase: usize,
     /// Whether that is a state, not a parity.
     pub by_state: bool,
+    /// Whether what was reported is asked for, as a predicate, and as a byte.
+    pub reports: (bool, bool),
     /// `try_wait`: it may sleep.
     pub sleeps: bool,
     /// `.acquire`, or `.relaxed`.
@@ -101,10 +122,15 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
             None => (false, form.position("phaseParity")?),
         };
         let (order, scope) = (Order::of(form).unwrap_or(Order::Acquire), Scope::of(form));
-        Some(Mbarrier::Wait(Wait { object: object()?, phase, by_state, sleeps, order, scope }))
+        let reports = (form.given("reportPredicate"), form.given("reportValue"));
+        Some(Mbarrier::Wait(Wait { object: object()?, phase, by_state, reports, sleeps, order, scope }))
     };
+    let layout = || if form.says("layout::v1") { Layout::V1 } else { Layout::V0 };
     match form.words().nth(1)? {
-        "init" => Some(Mbarrier::Init { object: object()?, count: form.position("count")? }),
+        "init" => {
+            let count = form.position("count")?;
+            Some(Mbarrier::Init { object: object()?, count, layout: layout() })
+        }
         "inval" => Some(Mbarrier::Inval { object: object()? }),
         "expect_tx" => transactions(false),
         "complete_tx" => transactions(true),
@@ -113,6 +139,7 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
         "test_wait" => wait(false),
         "try_wait" => wait(true),
         "pending_count" => Some(Mbarrier::PendingCount),
+        "check_layout" => Some(Mbarrier::CheckLayout { object: object()?, layout: layout() }),
         _ => None,
     }
 }

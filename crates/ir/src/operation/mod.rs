@@ -18,6 +18,7 @@ pub mod hint;
 pub mod matrix;
 pub mod mbarrier;
 pub(crate) mod meaning;
+mod newer;
 mod order;
 pub mod special;
 mod special_register;
@@ -54,6 +55,12 @@ pub use warp::Warp;
 /// The meaning of an instruction; `None` if it has none that is known.
 #[must_use]
 pub fn decode(form: &Form<'_>) -> Option<Operation> {
+    if newer::is_of_no_device(form) {
+        return None;
+    }
+    if let Some(section) = form.section().strip_prefix("9.4:") {
+        return newer::decode(form, section);
+    }
     let mut section = form.section().split('.').skip(2).map(|part| part.parse().unwrap_or(0));
     let (chapter, part) = (section.next().unwrap_or(0), section.next().unwrap_or(0));
     Some(match (chapter, part) {

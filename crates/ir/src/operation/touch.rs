@@ -291,6 +291,7 @@ fn of_mbarrier(mbarrier: &Mbarrier) -> Option<Touch> {
         }
         Mbarrier::Arrive(arrive) => touch(arrive.object, Effect::Update).ordered(arrive.order, arrive.scope),
         Mbarrier::Wait(wait) => touch(wait.object, Effect::Read).ordered(wait.order, wait.scope),
+        Mbarrier::CheckLayout { object, .. } => touch(*object, Effect::Read),
         Mbarrier::PendingCount => return None,
     })
 }

@@ -3,7 +3,9 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 mod s9_7_1_integer;
+mod s9_7_10_sparse;
 mod s9_7_10_texture;
+mod s9_7_11_fabric;
 mod s9_7_11_surface;
 mod s9_7_12_control;
 mod s9_7_13_atomics;
@@ -20,6 +22,7 @@ mod s9_7_2_extended;
 mod s9_7_3_floating;
 mod s9_7_4_half;
 mod s9_7_5_mixed;
+mod s9_7_6_alternate;
 mod s9_7_6_comparison;
 mod s9_7_7_half_comparison;
 mod s9_7_8_logic;
@@ -47,8 +50,10 @@ mod prelude {
     #[allow(non_snake_case)]
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
     pub const S9_7_1_INTEGER: u16 = 0;
-    pub const S9_7_10_TEXTURE: u16 = S9_7_1_INTEGER + super::s9_7_1_integer::ROWS.len() as u16;
-    pub const S9_7_11_SURFACE: u16 = S9_7_10_TEXTURE + super::s9_7_10_texture::ROWS.len() as u16;
+    pub const S9_7_10_SPARSE: u16 = S9_7_1_INTEGER + super::s9_7_1_integer::ROWS.len() as u16;
+    pub const S9_7_10_TEXTURE: u16 = S9_7_10_SPARSE + super::s9_7_10_sparse::ROWS.len() as u16;
+    pub const S9_7_11_FABRIC: u16 = S9_7_10_TEXTURE + super::s9_7_10_texture::ROWS.len() as u16;
+    pub const S9_7_11_SURFACE: u16 = S9_7_11_FABRIC + super::s9_7_11_fabric::ROWS.len() as u16;
     pub const S9_7_12_CONTROL: u16 = S9_7_11_SURFACE + super::s9_7_11_surface::ROWS.len() as u16;
     pub const S9_7_13_ATOMICS: u16 = S9_7_12_CONTROL + super::s9_7_12_control::ROWS.len() as u16;
     pub const S9_7_13_FENCE_MBARRIER: u16 = S9_7_13_ATOMICS + super::s9_7_13_atomics::ROWS.len() as u16;
@@ -64,7 +69,8 @@ mod prelude {
     pub const S9_7_3_FLOATING: u16 = S9_7_2_EXTENDED + super::s9_7_2_extended::ROWS.len() as u16;
     pub const S9_7_4_HALF: u16 = S9_7_3_FLOATING + super::s9_7_3_floating::ROWS.len() as u16;
     pub const S9_7_5_MIXED: u16 = S9_7_4_HALF + super::s9_7_4_half::ROWS.len() as u16;
-    pub const S9_7_6_COMPARISON: u16 = S9_7_5_MIXED + super::s9_7_5_mixed::ROWS.len() as u16;
+    pub const S9_7_6_ALTERNATE: u16 = S9_7_5_MIXED + super::s9_7_5_mixed::ROWS.len() as u16;
+    pub const S9_7_6_COMPARISON: u16 = S9_7_6_ALTERNATE + super::s9_7_6_alternate::ROWS.len() as u16;
     pub const S9_7_7_HALF_COMPARISON: u16 = S9_7_6_COMPARISON + super::s9_7_6_comparison::ROWS.len() as u16;
     pub const S9_7_8_LOGIC: u16 = S9_7_7_HALF_COMPARISON + super::s9_7_7_half_comparison::ROWS.len() as u16;
     pub const S9_7_9_ASYNC_COPY: u16 = S9_7_8_LOGIC + super::s9_7_8_logic::ROWS.len() as u16;
@@ -74,8 +80,8 @@ mod prelude {
     pub const S9_7_9_TENSOR_COPY: u16 = S9_7_9_MOVEMENT + super::s9_7_9_movement::ROWS.len() as u16;
 }
 
-static ROWS: [crate::table::Row; 810] = {
-    let mut all = [crate::table::Row::BLANK; 810];
+static ROWS: [crate::table::Row; 1003] = {
+    let mut all = [crate::table::Row::BLANK; 1003];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {
@@ -83,8 +89,18 @@ static ROWS: [crate::table::Row; 810] = {
         (at, i) = (at + 1, i + 1);
     }
     let mut i = 0;
+    while i < s9_7_10_sparse::ROWS.len() {
+        all[at] = s9_7_10_sparse::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
     while i < s9_7_10_texture::ROWS.len() {
         all[at] = s9_7_10_texture::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_11_fabric::ROWS.len() {
+        all[at] = s9_7_11_fabric::ROWS[i];
         (at, i) = (at + 1, i + 1);
     }
     let mut i = 0;
@@ -165,6 +181,11 @@ static ROWS: [crate::table::Row; 810] = {
     let mut i = 0;
     while i < s9_7_5_mixed::ROWS.len() {
         all[at] = s9_7_5_mixed::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_6_alternate::ROWS.len() {
+        all[at] = s9_7_6_alternate::ROWS[i];
         (at, i) = (at + 1, i + 1);
     }
     let mut i = 0;

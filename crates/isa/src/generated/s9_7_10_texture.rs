@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 33] = [
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex{.base}{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "1d", values: &[w_1d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_cube as Word, w_2dms as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word],
         slots: &[Slot { name: "base", values: &[w_base as Word], optional: true }, Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_a2d as Word, w_acube as Word, w_a2dms as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "1d", values: &[w_1d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.level{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], lod:.ctype{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_level as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_a2d as Word, w_acube as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_2d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_3d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x1], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "1d", values: &[w_1d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.1d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "1d", values: &[w_1d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.2d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.2d.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x2], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "2d", values: &[w_2d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x2], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_1d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_2d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.ctype}x4], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_3d as Word, w_cube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x1, {gradY:.f32}x1{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a1d as Word, w_acube as Word, w_5d as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x2, {gradY:.f32}x2{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "geom", values: &[w_a2d as Word, w_acube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tex.grad{.uni}.acube.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, f:.f32}
     Row {
-        section: 24,
+        section: 27,
         head: "tex.grad{.uni}.acube.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4], {gradX:.f32}x4, {gradY:.f32}x4{, e:.s32}{, f:.f32}",
         name: &[w_tex as Word, w_grad as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "acube", values: &[w_acube as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f16 as Word, w_f32 as Word, w_f16x2 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex, c:.f32]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 25,
+        section: 28,
         head: "tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex, c:.f32]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tld4 as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "comp", values: &[w_r as Word, w_g as Word, w_b as Word, w_a as Word], optional: false }, Slot { name: "geom", values: &[w_2d as Word, w_cube as Word], optional: false }, Slot { name: "v4", values: &[w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tld4{.uni}.comp.2d.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.f32}x2]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 25,
+        section: 28,
         head: "tld4{.uni}.comp.2d.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.f32}x2]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tld4 as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "comp", values: &[w_r as Word, w_g as Word, w_b as Word, w_a as Word], optional: false }, Slot { name: "2d", values: &[w_2d as Word], optional: false }, Slot { name: "v4", values: &[w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.f32}x4]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 25,
+        section: 28,
         head: "tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.f32}x4]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tld4 as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "comp", values: &[w_r as Word, w_g as Word, w_b as Word, w_a as Word], optional: false }, Slot { name: "geom", values: &[w_2d as Word, w_cube as Word], optional: false }, Slot { name: "v4", values: &[w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
-        section: 25,
+        section: 28,
         head: "tld4{.uni}.comp.geom.v4.dtype.f32 {d:.dtype/_}x4{|>p:pred}, [a:tex{, b:sampler}, {c:.b32}x4]{, e:.s32}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}",
         name: &[w_tld4 as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }, Slot { name: "comp", values: &[w_r as Word, w_g as Word, w_b as Word, w_a as Word], optional: false }, Slot { name: "geom", values: &[w_a2d as Word, w_acube as Word], optional: false }, Slot { name: "v4", values: &[w_v4 as Word], optional: false }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 33] = [
     },
     // txq.tquery.b32 d, [a:tex]
     Row {
-        section: 26,
+        section: 29,
         head: "txq.tquery.b32 d, [a:tex]",
         name: &[w_txq as Word],
         slots: &[Slot { name: "tquery", values: &[w_width as Word, w_height as Word, w_depth as Word, w_channel_data_type as Word, w_channel_order as Word, w_normalized_coords as Word, w_array_size as Word, w_num_mipmap_levels as Word, w_num_samples as Word, w_memory_layout as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 33] = [
     },
     // txq.level.tlquery.b32 d, [a:tex], lod:.u32
     Row {
-        section: 26,
+        section: 29,
         head: "txq.level.tlquery.b32 d, [a:tex], lod:.u32",
         name: &[w_txq as Word, w_level as Word],
         slots: &[Slot { name: "tlquery", values: &[w_width as Word, w_height as Word, w_depth as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 33] = [
     },
     // txq.squery.b32 d, [a:sampler]
     Row {
-        section: 26,
+        section: 29,
         head: "txq.squery.b32 d, [a:sampler]",
         name: &[w_txq as Word],
         slots: &[Slot { name: "squery", values: &[w_force_unnormalized_coords as Word, w_filter_mode as Word, w_addr_mode_0 as Word, w_addr_mode_1 as Word, w_addr_mode_2 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 33] = [
     },
     // istypep.type >p:pred, a:.u64
     Row {
-        section: 27,
+        section: 30,
         head: "istypep.type >p:pred, a:.u64",
         name: &[w_istypep as Word],
         slots: &[Slot { name: "type", values: &[w_texref as Word, w_samplerref as Word, w_surfref as Word], optional: false }],

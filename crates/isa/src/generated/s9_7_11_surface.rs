@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 53] = [
     // suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, b:.s32]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, b:.s32]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x1]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x1]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x2]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x2]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x4]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, {b:.s32}x4]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, b:.s32]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, b:.s32]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x1]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x1]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x2]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x2]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x4]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x2, [a:surf, {b:.s32}x4]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, b:.s32]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, b:.s32]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x1]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x1]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x2]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x2]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x4]
     Row {
-        section: 28,
+        section: 37,
         head: "suld.b.geom{.cop}.type.clamp {d:.type+}x4, [a:surf, {b:.s32}x4]",
         name: &[w_suld as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_cv as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}{.vec}.type.clamp [a:surf, b:.s32], {c:.type+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}{.vec}.type.clamp [a:surf, b:.s32], {c:.type+}x.vec",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x.vec",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x.vec",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}{.vec}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x.vec",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, b:.s32], {c:.type+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, b:.s32], {c:.type+}x2",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x2",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x2",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x2",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, b:.s32], {c:.type+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, b:.s32], {c:.type+}x4",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x1], {c:.type+}x4",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x2], {c:.type+}x4",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.type.clamp [a:surf, {b:.s32}x4], {c:.type+}x4",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.vec.type.clamp [a:surf, b:.s32], c:.type+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.vec.type.clamp [a:surf, b:.s32], c:.type+",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x1], c:.type+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x1], c:.type+",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x2], c:.type+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x2], c:.type+",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x4], c:.type+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.b.geom{.cop}.vec.type.clamp [a:surf, {b:.s32}x4], c:.type+",
         name: &[w_sust as Word, w_b as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, b:.s32], {c:.b32+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, b:.s32], {c:.b32+}x.vec",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x.vec",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x.vec",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x.vec
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}{.vec}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x.vec",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.vec.b32.clamp [a:surf, b:.s32], c:.b32+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.vec.b32.clamp [a:surf, b:.s32], c:.b32+",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -503,7 +503,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x1], c:.b32+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x1], c:.b32+",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -518,7 +518,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x2], c:.b32+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x2], c:.b32+",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -533,7 +533,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x4], c:.b32+
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.vec.b32.clamp [a:surf, {b:.s32}x4], c:.b32+",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -548,7 +548,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, b:.s32], {c:.b32+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, b:.s32], {c:.b32+}x2",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -563,7 +563,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x2",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -578,7 +578,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x2",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -593,7 +593,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x2
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x2",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -608,7 +608,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, b:.s32], {c:.b32+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, b:.s32], {c:.b32+}x4",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -623,7 +623,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x1], {c:.b32+}x4",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -638,7 +638,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x2], {c:.b32+}x4",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word, w_5d as Word, w_a1d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -653,7 +653,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x4
     Row {
-        section: 29,
+        section: 38,
         head: "sust.p.geom{.cop}.b32.clamp [a:surf, {b:.s32}x4], {c:.b32+}x4",
         name: &[w_sust as Word, w_p as Word],
         slots: &[Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word, w_5d as Word, w_a1d as Word, w_a2d as Word], optional: false }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -668,7 +668,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.b.op.geom.type.clamp [a:surf, b:.s32], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.b.op.geom.type.clamp [a:surf, b:.s32], c:.type+",
         name: &[w_sured as Word, w_b as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_b32 as Word, w_s64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -683,7 +683,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.b.op.geom.type.clamp [a:surf, {b:.s32}x1], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.b.op.geom.type.clamp [a:surf, {b:.s32}x1], c:.type+",
         name: &[w_sured as Word, w_b as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_b32 as Word, w_s64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -698,7 +698,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.b.op.geom.type.clamp [a:surf, {b:.s32}x2], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.b.op.geom.type.clamp [a:surf, {b:.s32}x2], c:.type+",
         name: &[w_sured as Word, w_b as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_b32 as Word, w_s64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -713,7 +713,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.b.op.geom.type.clamp [a:surf, {b:.s32}x4], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.b.op.geom.type.clamp [a:surf, {b:.s32}x4], c:.type+",
         name: &[w_sured as Word, w_b as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_b32 as Word, w_s64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -728,7 +728,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.p.op.geom.type.clamp [a:surf, b:.s32], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.p.op.geom.type.clamp [a:surf, b:.s32], c:.type+",
         name: &[w_sured as Word, w_p as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -743,7 +743,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.p.op.geom.type.clamp [a:surf, {b:.s32}x1], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.p.op.geom.type.clamp [a:surf, {b:.s32}x1], c:.type+",
         name: &[w_sured as Word, w_p as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -758,7 +758,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.p.op.geom.type.clamp [a:surf, {b:.s32}x2], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.p.op.geom.type.clamp [a:surf, {b:.s32}x2], c:.type+",
         name: &[w_sured as Word, w_p as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -773,7 +773,7 @@ pub static ROWS: [Row; 53] = [
     },
     // sured.p.op.geom.type.clamp [a:surf, {b:.s32}x4], c:.type+
     Row {
-        section: 30,
+        section: 39,
         head: "sured.p.op.geom.type.clamp [a:surf, {b:.s32}x4], c:.type+",
         name: &[w_sured as Word, w_p as Word],
         slots: &[Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word], optional: false }, Slot { name: "geom", values: &[w_1d as Word, w_2d as Word, w_3d as Word, w_4d as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }, Slot { name: "clamp", values: &[w_trap as Word, w_clamp as Word, w_zero as Word], optional: false }],
@@ -788,7 +788,7 @@ pub static ROWS: [Row; 53] = [
     },
     // suq.query.b32 d, [a:surf]
     Row {
-        section: 31,
+        section: 40,
         head: "suq.query.b32 d, [a:surf]",
         name: &[w_suq as Word],
         slots: &[Slot { name: "query", values: &[w_width as Word, w_height as Word, w_depth as Word, w_channel_data_type as Word, w_channel_order as Word, w_array_size as Word, w_memory_layout as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],

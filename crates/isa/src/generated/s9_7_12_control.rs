@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 5] = [
     // bra{.uni} tgt:label
     Row {
-        section: 32,
+        section: 41,
         head: "bra{.uni} tgt:label",
         name: &[w_bra as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 5] = [
     },
     // brx.idx{.uni} index:.u32, tlist:targets
     Row {
-        section: 33,
+        section: 42,
         head: "brx.idx{.uni} index:.u32, tlist:targets",
         name: &[w_brx as Word, w_idx as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 5] = [
     },
     // call{.uni} func:call
     Row {
-        section: 34,
+        section: 43,
         head: "call{.uni} func:call",
         name: &[w_call as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 5] = [
     },
     // ret{.uni}
     Row {
-        section: 35,
+        section: 44,
         head: "ret{.uni}",
         name: &[w_ret as Word],
         slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 5] = [
     },
     // exit
     Row {
-        section: 36,
+        section: 45,
         head: "exit",
         name: &[w_exit as Word],
         slots: &[],

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 38] = [
+pub static ROWS: [Row; 43] = [
     // atom{.sem}{.scope}{.space}.op.type d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.type d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.level::cache_hint.type d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.level::cache_hint.type d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.exch.type d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.exch.type d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "exch", values: &[w_exch as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_b128 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.exch.level::cache_hint.type d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.exch.level::cache_hint.type d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "exch", values: &[w_exch as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_b128 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.cas.type d/_, [a], b, c
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.cas.type d/_, [a], b, c",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "cas", values: &[w_cas as Word], optional: false }, Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.type d/_, [a], b, %c
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.type d/_, [a], b, %c",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word, w_exch as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b128 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.add.type d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.add.type d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.add.level::cache_hint.type d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.add.level::cache_hint.type d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.u32 d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.u32 d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_inc as Word, w_dec as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.level::cache_hint.u32 d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.level::cache_hint.u32 d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_inc as Word, w_dec as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.type d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.type d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.level::cache_hint.type d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.level::cache_hint.type d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.add.noftz.type d/_, [a], b
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.add.noftz.type d/_, [a], b",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.add.noftz.level::cache_hint.type d/_, [a], b, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.add.noftz.level::cache_hint.type d/_, [a], b, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -216,39 +216,69 @@ pub static ROWS: [Row; 38] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_bf16 as Word, w_bf16x2 as Word]) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: ".type=.bf16|.bf16x2 => ptx 7.8 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_cluster as Word) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: ".cluster => ptx 7.8 sm_90" }],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.add.vec.f32 {d/_}x.vec/_, [a], {b}x.vec
+    // atom{.sem}{.scope}{.space}.add.noftz.f32 d/_, [a], b
     Row {
-        section: 37,
-        head: "atom{.sem}{.scope}{.space}.add.vec.f32 {d/_}x.vec/_, [a], {b}x.vec",
+        section: 46,
+        head: "atom{.sem}{.scope}{.space}.add.noftz.f32 d/_, [a], b",
         name: &[w_atom as Word],
-        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(5), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // atom{.sem}{.scope}{.space}.add.noftz.level::cache_hint.f32 d/_, [a], b, cache-policy:.u64
+    Row {
+        section: 46,
+        head: "atom{.sem}{.scope}{.space}.add.noftz.level::cache_hint.f32 d/_, [a], b, cache-policy:.u64",
+        name: &[w_atom as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // atom{.sem}{.scope}{.space}.add{.noftz}.vec.f32 {d/_}x.vec/_, [a], {b}x.vec
+    Row {
+        section: 46,
+        head: "atom{.sem}{.scope}{.space}.add{.noftz}.vec.f32 {d/_}x.vec/_, [a], {b}x.vec",
+        name: &[w_atom as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".noftz => ptx 9.4" }],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.add.level::cache_hint.vec.f32 {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
+    // atom{.sem}{.scope}{.space}.add{.noftz}.level::cache_hint.vec.f32 {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 37,
-        head: "atom{.sem}{.scope}{.space}.add.level::cache_hint.vec.f32 {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
+        section: 46,
+        head: "atom{.sem}{.scope}{.space}.add{.noftz}.level::cache_hint.vec.f32 {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
         name: &[w_atom as Word],
-        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".noftz => ptx 9.4" }],
         notes: &[],
     },
     // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
@@ -263,7 +293,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
@@ -278,7 +308,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
@@ -293,7 +323,7 @@ pub static ROWS: [Row; 38] = [
     },
     // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 37,
+        section: 46,
         head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
         name: &[w_atom as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word, w_release as Word, w_acq_rel as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
@@ -308,7 +338,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.type [a], b
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.type [a], b",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -323,7 +353,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.level::cache_hint.type [a], b, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.level::cache_hint.type [a], b, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -338,7 +368,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.add.type [a], b
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.add.type [a], b",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -353,7 +383,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.add.level::cache_hint.type [a], b, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.add.level::cache_hint.type [a], b, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -368,7 +398,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.u32 [a], b
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.u32 [a], b",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_inc as Word, w_dec as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -383,7 +413,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.level::cache_hint.u32 [a], b, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.level::cache_hint.u32 [a], b, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_inc as Word, w_dec as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -398,7 +428,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.type [a], b
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.type [a], b",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -413,7 +443,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.level::cache_hint.type [a], b, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.level::cache_hint.type [a], b, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -428,7 +458,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.add.noftz.type [a], b
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.add.noftz.type [a], b",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -443,7 +473,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.add.noftz.level::cache_hint.type [a], b, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.add.noftz.level::cache_hint.type [a], b, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -456,39 +486,69 @@ pub static ROWS: [Row; 38] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_bf16 as Word, w_bf16x2 as Word]) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: ".type=.bf16|.bf16x2 => ptx 7.8 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_cluster as Word) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: ".cluster => ptx 7.8 sm_90" }],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.add.vec.f32 [a], {b}x.vec
+    // red{.sem}{.scope}{.space}.add.noftz.f32 [a], b
     Row {
-        section: 38,
-        head: "red{.sem}{.scope}{.space}.add.vec.f32 [a], {b}x.vec",
+        section: 47,
+        head: "red{.sem}{.scope}{.space}.add.noftz.f32 [a], b",
         name: &[w_red as Word],
-        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // red{.sem}{.scope}{.space}.add.noftz.level::cache_hint.f32 [a], b, cache-policy:.u64
+    Row {
+        section: 47,
+        head: "red{.sem}{.scope}{.space}.add.noftz.level::cache_hint.f32 [a], b, cache-policy:.u64",
+        name: &[w_red as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // red{.sem}{.scope}{.space}.add{.noftz}.vec.f32 [a], {b}x.vec
+    Row {
+        section: 47,
+        head: "red{.sem}{.scope}{.space}.add{.noftz}.vec.f32 [a], {b}x.vec",
+        name: &[w_red as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".noftz => ptx 9.4" }],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.add.level::cache_hint.vec.f32 [a], {b}x.vec, cache-policy:.u64
+    // red{.sem}{.scope}{.space}.add{.noftz}.level::cache_hint.vec.f32 [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 38,
-        head: "red{.sem}{.scope}{.space}.add.level::cache_hint.vec.f32 [a], {b}x.vec, cache-policy:.u64",
+        section: 47,
+        head: "red{.sem}{.scope}{.space}.add{.noftz}.level::cache_hint.vec.f32 [a], {b}x.vec, cache-policy:.u64",
         name: &[w_red as Word],
-        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".noftz => ptx 9.4" }],
         notes: &[],
     },
     // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
@@ -503,7 +563,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
@@ -518,7 +578,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
@@ -533,7 +593,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64
     Row {
-        section: 38,
+        section: 47,
         head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64",
         name: &[w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "space", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
@@ -548,7 +608,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red.async.relaxed.cluster{.ss}.completion_mechanism.op.type [a], b{, [mbar]}
     Row {
-        section: 39,
+        section: 48,
         head: "red.async.relaxed.cluster{.ss}.completion_mechanism.op.type [a], b{, [mbar]}",
         name: &[w_red as Word, w_async as Word],
         slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }, Slot { name: "ss", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "completion_mechanism", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "op", values: &[w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_b32 as Word], optional: false }],
@@ -563,7 +623,7 @@ pub static ROWS: [Row; 38] = [
     },
     // red.async{.mmio}.sem.scope{.ss}.op.type [a], b
     Row {
-        section: 39,
+        section: 48,
         head: "red.async{.mmio}.sem.scope{.ss}.op.type [a], b",
         name: &[w_red as Word, w_async as Word],
         slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: true }, Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word, w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_b32 as Word], optional: false }],
@@ -574,6 +634,21 @@ pub static ROWS: [Row; 38] = [
         deprecated: None,
         order: &[],
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_release as Word) }], then: &[], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".release => ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".ss => ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Holds(1, &[w_release as Word]) }, Condition { not: false, ask: Ask::Holds(2, &[w_sys as Word]) }], need: &[], never: false, text: ".mmio => .sem=.release .scope=.sys" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_add as Word) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word]) }], need: &[], never: false, text: ".add => .type=.u32|.s32|.u64|.s64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word]) }], need: &[], never: false, text: ".op=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word]) }], need: &[], never: false, text: ".op=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_b32 as Word]) }], need: &[], never: false, text: ".op=.and|.or|.xor => .type=.b32" }],
+        notes: &[],
+    },
+    // multimem.red.async.release.scope{.ss}.add.type [a], b
+    Row {
+        section: 49,
+        head: "multimem.red.async.release.scope{.ss}.add.type [a], b",
+        name: &[w_multimem as Word, w_red as Word, w_async as Word],
+        slots: &[Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "scope", values: &[w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
         notes: &[],
     },
 ];

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 29] = [
+pub static ROWS: [Row; 49] = [
     // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575
     Row {
-        section: 40,
+        section: 50,
         head: "mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575",
         name: &[w_mbarrier as Word, w_init as Word],
         slots: &[Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -21,9 +21,39 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_shared__cta as Word) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }],
         notes: &[],
     },
+    // mbarrier.init.layout::v0{.space}.b64 [addr]@.shared, count:.u32=1..1048575
+    Row {
+        section: 50,
+        head: "mbarrier.init.layout::v0{.space}.b64 [addr]@.shared, count:.u32=1..1048575",
+        name: &[w_mbarrier as Word, w_init as Word],
+        slots: &[Slot { name: "layout::v0", values: &[w_layout__v0 as Word], optional: false }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // mbarrier.init.layout::v1{.space}.b64 [addr]@.shared, count:.u32=1..1048575
+    Row {
+        section: 50,
+        head: "mbarrier.init.layout::v1{.space}.b64 [addr]@.shared, count:.u32=1..1048575",
+        name: &[w_mbarrier as Word, w_init as Word],
+        slots: &[Slot { name: "layout::v1", values: &[w_layout__v1 as Word], optional: false }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Such an object counts up to 511 arrivals; ptxas lets more pass."],
+    },
     // mbarrier.inval{.space}.b64 [addr]@.shared
     Row {
-        section: 41,
+        section: 51,
         head: "mbarrier.inval{.space}.b64 [addr]@.shared",
         name: &[w_mbarrier as Word, w_inval as Word],
         slots: &[Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -38,7 +68,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.expect_tx{.sem}{.scope}{.space}.b64 [addr]@.shared, txCount:.u32
     Row {
-        section: 42,
+        section: 52,
         head: "mbarrier.expect_tx{.sem}{.scope}{.space}.b64 [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_expect_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -51,9 +81,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
         notes: &[],
     },
+    // mbarrier.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295
+    Row {
+        section: 52,
+        head: "mbarrier.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_expect_tx as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "txCount", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.complete_tx{.sem}{.scope}{.space}.b64 [addr]@.shared, txCount:.u32
     Row {
-        section: 43,
+        section: 53,
         head: "mbarrier.complete_tx{.sem}{.scope}{.space}.b64 [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_complete_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -66,9 +111,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
         notes: &[],
     },
+    // mbarrier.complete_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295
+    Row {
+        section: 53,
+        head: "mbarrier.complete_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_complete_tx as Word],
+        slots: &[Slot { name: "sem", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "txCount", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[w_mbarrier as Word, w_arrive as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -83,7 +143,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[w_mbarrier as Word, w_arrive as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -96,9 +156,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".scope => .sem ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_relaxed as Word) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }], never: false, text: ".relaxed => ptx 8.6 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_cluster as Word) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[P(90)] }], never: false, text: ".cluster => sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_shared__cta as Word) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_shared__cluster as Word) }], then: &[], need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }], never: false, text: ".shared::cluster => ptx 8.0 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Given("count") }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: "count => ptx 7.8 sm_90" }],
         notes: &[],
     },
+    // mbarrier.arrive{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}, ctaMask:.u32=0..4294967295
+    Row {
+        section: 54,
+        head: "mbarrier.arrive{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_arrive as Word],
+        slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.arrive.expect_tx{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared, txCount:.u32
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive.expect_tx{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_arrive as Word, w_expect_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -113,7 +188,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive.expect_tx{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared, txCount:.u32
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive.expect_tx{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_arrive as Word, w_expect_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -126,9 +201,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_relaxed as Word) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
+    // mbarrier.arrive.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295
+    Row {
+        section: 54,
+        head: "mbarrier.arrive.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_arrive as Word, w_expect_tx as Word],
+        slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "txCount", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[w_mbarrier as Word, w_arrive as Word],
         slots: &[Slot { name: "noComplete", values: &[w_noComplete as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: true }, Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -143,7 +233,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
-        section: 44,
+        section: 54,
         head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[w_mbarrier as Word, w_arrive as Word],
         slots: &[Slot { name: "noComplete", values: &[w_noComplete as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: true }, Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -158,7 +248,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
-        section: 45,
+        section: 55,
         head: "mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[w_mbarrier as Word, w_arrive_drop as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -173,7 +263,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
-        section: 45,
+        section: 55,
         head: "mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[w_mbarrier as Word, w_arrive_drop as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -186,9 +276,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_relaxed as Word) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
+    // mbarrier.arrive_drop{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}, ctaMask:.u32=0..4294967295
+    Row {
+        section: 55,
+        head: "mbarrier.arrive_drop{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_arrive_drop as Word],
+        slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared, txCount:.u32
     Row {
-        section: 45,
+        section: 55,
         head: "mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_arrive_drop as Word, w_expect_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -203,7 +308,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.arrive_drop.expect_tx{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared, txCount:.u32
     Row {
-        section: 45,
+        section: 55,
         head: "mbarrier.arrive_drop.expect_tx{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared, txCount:.u32",
         name: &[w_mbarrier as Word, w_arrive_drop as Word, w_expect_tx as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -216,9 +321,24 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_relaxed as Word) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
+    // mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295
+    Row {
+        section: 55,
+        head: "mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.shared::cluster}.multicast::cluster::32b.b64 _, [addr]@.shared, txCount:.u32, ctaMask:.u32=0..4294967295",
+        name: &[w_mbarrier as Word, w_arrive_drop as Word, w_expect_tx as Word],
+        slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "txCount", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
-        section: 45,
+        section: 55,
         head: "mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[w_mbarrier as Word, w_arrive_drop as Word],
         slots: &[Slot { name: "noComplete", values: &[w_noComplete as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: true }, Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -233,7 +353,7 @@ pub static ROWS: [Row; 29] = [
     },
     // cp.async.mbarrier.arrive{.noinc}{.space}.b64 [addr]
     Row {
-        section: 46,
+        section: 56,
         head: "cp.async.mbarrier.arrive{.noinc}{.space}.b64 [addr]",
         name: &[w_cp as Word, w_async as Word, w_mbarrier as Word, w_arrive as Word],
         slots: &[Slot { name: "noinc", values: &[w_noinc as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -248,7 +368,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.test_wait{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, state:.u64
     Row {
-        section: 47,
+        section: 57,
         head: "mbarrier.test_wait{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, state:.u64",
         name: &[w_mbarrier as Word, w_test_wait as Word],
         slots: &[Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -263,7 +383,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.test_wait.parity{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1
     Row {
-        section: 47,
+        section: 57,
         head: "mbarrier.test_wait.parity{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1",
         name: &[w_mbarrier as Word, w_test_wait as Word, w_parity as Word],
         slots: &[Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -278,7 +398,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.try_wait{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}
     Row {
-        section: 47,
+        section: 57,
         head: "mbarrier.try_wait{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}",
         name: &[w_mbarrier as Word, w_try_wait as Word],
         slots: &[Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -293,7 +413,7 @@ pub static ROWS: [Row; 29] = [
     },
     // mbarrier.try_wait.parity{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}
     Row {
-        section: 47,
+        section: 57,
         head: "mbarrier.try_wait.parity{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}",
         name: &[w_mbarrier as Word, w_try_wait as Word, w_parity as Word],
         slots: &[Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -306,9 +426,159 @@ pub static ROWS: [Row; 29] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".scope => .sem ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_relaxed as Word) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
+    // mbarrier.test_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, state:.u64
+    Row {
+        section: 57,
+        head: "mbarrier.test_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, state:.u64",
+        name: &[w_mbarrier as Word, w_test_wait as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, true), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "state", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.test_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, state:.u64
+    Row {
+        section: 57,
+        head: "mbarrier.test_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, state:.u64",
+        name: &[w_mbarrier as Word, w_test_wait as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, false), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "reportValue", shape: Shape::Register, ty: TypeOf::Fixed(Type::B8), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "state", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.test_wait.parity.phase_type::conditional{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1
+    Row {
+        section: 57,
+        head: "mbarrier.test_wait.parity.phase_type::conditional{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1",
+        name: &[w_mbarrier as Word, w_test_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::conditional", values: &[w_phase_type__conditional as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 0, step: 1 }, Range { low: 1, high: 1, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.test_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, phaseParity:.u32=0|1
+    Row {
+        section: 57,
+        head: "mbarrier.test_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, phaseParity:.u32=0|1",
+        name: &[w_mbarrier as Word, w_test_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, true), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 0, step: 1 }, Range { low: 1, high: 1, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.test_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, phaseParity:.u32
+    Row {
+        section: 57,
+        head: "mbarrier.test_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, phaseParity:.u32",
+        name: &[w_mbarrier as Word, w_test_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, false), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "reportValue", shape: Shape::Register, ty: TypeOf::Fixed(Type::B8), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.try_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}
+    Row {
+        section: 57,
+        head: "mbarrier.try_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}",
+        name: &[w_mbarrier as Word, w_try_wait as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, true), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "state", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "suspendTimeHint", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.try_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}
+    Row {
+        section: 57,
+        head: "mbarrier.try_wait.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, state:.u64{, suspendTimeHint:.u32}",
+        name: &[w_mbarrier as Word, w_try_wait as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, false), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "reportValue", shape: Shape::Register, ty: TypeOf::Fixed(Type::B8), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "state", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "suspendTimeHint", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.try_wait.parity.phase_type::conditional{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}
+    Row {
+        section: 57,
+        head: "mbarrier.try_wait.parity.phase_type::conditional{.sem}{.scope}{.space}.b64 >waitComplete:pred, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}",
+        name: &[w_mbarrier as Word, w_try_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::conditional", values: &[w_phase_type__conditional as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 0, step: 1 }, Range { low: 1, high: 1, step: 1 }], ..Operand::BLANK }, Operand { name: "suspendTimeHint", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.try_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}
+    Row {
+        section: 57,
+        head: "mbarrier.try_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred{|>reportPredicate:pred}, [addr]@.shared, phaseParity:.u32=0|1{, suspendTimeHint:.u32}",
+        name: &[w_mbarrier as Word, w_try_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, true), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 0, step: 1 }, Range { low: 1, high: 1, step: 1 }], ..Operand::BLANK }, Operand { name: "suspendTimeHint", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
+    // mbarrier.try_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, phaseParity:.u32{, suspendTimeHint:.u32}
+    Row {
+        section: 57,
+        head: "mbarrier.try_wait.parity.phase_type::primary{.sem}{.scope}{.space}.b64 >waitComplete:pred|>reportPredicate:pred, >reportValue:.b8, [addr]@.shared, phaseParity:.u32{, suspendTimeHint:.u32}",
+        name: &[w_mbarrier as Word, w_try_wait as Word, w_parity as Word],
+        slots: &[Slot { name: "phase_type::primary", values: &[w_phase_type__primary as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "waitComplete", shape: Shape::Pair(&Operand { name: "waitComplete", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, &Operand { name: "reportPredicate", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, false), ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "reportValue", shape: Shape::Register, ty: TypeOf::Fixed(Type::B8), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "phaseParity", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "suspendTimeHint", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".scope => .sem" }],
+        notes: &[],
+    },
     // mbarrier.pending_count.b64 >count:.u32, state:.u64
     Row {
-        section: 48,
+        section: 58,
         head: "mbarrier.pending_count.b64 >count:.u32, state:.u64",
         name: &[w_mbarrier as Word, w_pending_count as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -321,9 +591,39 @@ pub static ROWS: [Row; 29] = [
         rules: &[],
         notes: &[],
     },
+    // mbarrier.pending_count.layout::v0.b64 >count:.u32, state:.u64
+    Row {
+        section: 58,
+        head: "mbarrier.pending_count.layout::v0.b64 >count:.u32, state:.u64",
+        name: &[w_mbarrier as Word, w_pending_count as Word],
+        slots: &[Slot { name: "layout::v0", values: &[w_layout__v0 as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "count", shape: Shape::Register, ty: TypeOf::Fixed(Type::U32), written: true, ..Operand::BLANK }, Operand { name: "state", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // mbarrier.check_layout.layout{.space}.b64 >p:pred, [addr]@.shared
+    Row {
+        section: 59,
+        head: "mbarrier.check_layout.layout{.space}.b64 >p:pred, [addr]@.shared",
+        name: &[w_mbarrier as Word, w_check_layout as Word],
+        slots: &[Slot { name: "layout", values: &[w_layout__v0 as Word, w_layout__v1 as Word], optional: false }, Slot { name: "space", values: &[w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "p", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
     // tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst]@.global, [src]@.shared::cta, #size:.u32=128
     Row {
-        section: 49,
+        section: 60,
         head: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst]@.global, [src]@.shared::cta, #size:.u32=128",
         name: &[w_tensormap as Word, w_cp_fenceproxy as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "tensormap::generic", values: &[w_tensormap__generic as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }],
@@ -338,7 +638,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]
     Row {
-        section: 50,
+        section: 61,
         head: "clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]",
         name: &[w_clusterlaunchcontrol as Word, w_try_cancel as Word, w_async as Word],
         slots: &[Slot { name: "space", values: &[w_shared__cta as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "multicast::cluster::all", values: &[w_multicast__cluster__all as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -353,7 +653,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 >pred:pred, try_cancel_response:.b128
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 >pred:pred, try_cancel_response:.b128",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "is_canceled", values: &[w_is_canceled as Word], optional: false }, Slot { name: "pred", values: &[w_pred as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -368,7 +668,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {>ctaid:.b32/_}x4, try_cancel_response:.b128
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {>ctaid:.b32/_}x4, try_cancel_response:.b128",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "get_first_ctaid", values: &[w_get_first_ctaid as Word], optional: false }, Slot { name: "v4", values: &[w_v4 as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -383,7 +683,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, try_cancel_response:.b128
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, try_cancel_response:.b128",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "dimension", values: &[w_get_first_ctaid__x as Word, w_get_first_ctaid__y as Word, w_get_first_ctaid__z as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -398,7 +698,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b128}x1
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b128}x1",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "dimension", values: &[w_get_first_ctaid__x as Word, w_get_first_ctaid__y as Word, w_get_first_ctaid__z as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -413,7 +713,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b64}x2
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b64}x2",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "dimension", values: &[w_get_first_ctaid__x as Word, w_get_first_ctaid__y as Word, w_get_first_ctaid__z as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -428,7 +728,7 @@ pub static ROWS: [Row; 29] = [
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b32}x4
     Row {
-        section: 51,
+        section: 62,
         head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b32}x4",
         name: &[w_clusterlaunchcontrol as Word, w_query_cancel as Word],
         slots: &[Slot { name: "dimension", values: &[w_get_first_ctaid__x as Word, w_get_first_ctaid__y as Word, w_get_first_ctaid__z as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],

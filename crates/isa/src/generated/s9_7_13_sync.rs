@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 35] = [
+pub static ROWS: [Row; 36] = [
     // barrier{.cta}.sync{.aligned} a:.u32=~0..15{, b:.u32=~0..4294967264/32}
     Row {
-        section: 52,
+        section: 63,
         head: "barrier{.cta}.sync{.aligned} a:.u32=~0..15{, b:.u32=~0..4294967264/32}",
         name: &[w_barrier as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 35] = [
     },
     // barrier{.cta}.arrive{.aligned} a:.u32=~0..15, b:.u32=~0..4294967264/32
     Row {
-        section: 52,
+        section: 63,
         head: "barrier{.cta}.arrive{.aligned} a:.u32=~0..15, b:.u32=~0..4294967264/32",
         name: &[w_barrier as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "arrive", values: &[w_arrive as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 35] = [
     },
     // barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
-        section: 52,
+        section: 63,
         head: "barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[w_barrier as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "red", values: &[w_red as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 35] = [
     },
     // barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
-        section: 52,
+        section: 63,
         head: "barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[w_barrier as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "red", values: &[w_red as Word], optional: false }, Slot { name: "op", values: &[w_and as Word, w_or as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 35] = [
     },
     // bar{.cta}.sync a:.u32=~0..15{, b:.u32=~0..4294967264/32}
     Row {
-        section: 52,
+        section: 63,
         head: "bar{.cta}.sync a:.u32=~0..15{, b:.u32=~0..4294967264/32}",
         name: &[w_bar as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "sync", values: &[w_sync as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 35] = [
     },
     // bar{.cta}.arrive a:.u32=~0..15, b:.u32=~0..4294967264/32
     Row {
-        section: 52,
+        section: 63,
         head: "bar{.cta}.arrive a:.u32=~0..15, b:.u32=~0..4294967264/32",
         name: &[w_bar as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "arrive", values: &[w_arrive as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 35] = [
     },
     // bar{.cta}.red.popc.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
-        section: 52,
+        section: 63,
         head: "bar{.cta}.red.popc.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[w_bar as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "red", values: &[w_red as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 35] = [
     },
     // bar{.cta}.red.op.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
-        section: 52,
+        section: 63,
         head: "bar{.cta}.red.op.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[w_bar as Word],
         slots: &[Slot { name: "cta", values: &[w_cta as Word], optional: true }, Slot { name: "red", values: &[w_red as Word], optional: false }, Slot { name: "op", values: &[w_and as Word, w_or as Word], optional: false }, Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 35] = [
     },
     // bar.warp.sync membermask:.u32
     Row {
-        section: 53,
+        section: 64,
         head: "bar.warp.sync membermask:.u32",
         name: &[w_bar as Word, w_warp as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 35] = [
     },
     // barrier.cluster.arrive{.sem}{.aligned}
     Row {
-        section: 54,
+        section: 65,
         head: "barrier.cluster.arrive{.sem}{.aligned}",
         name: &[w_barrier as Word, w_cluster as Word, w_arrive as Word],
         slots: &[Slot { name: "sem", values: &[w_release as Word, w_relaxed as Word], optional: true }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 35] = [
     },
     // barrier.cluster.wait{.acquire}{.aligned}
     Row {
-        section: 54,
+        section: 65,
         head: "barrier.cluster.wait{.acquire}{.aligned}",
         name: &[w_barrier as Word, w_cluster as Word, w_wait as Word],
         slots: &[Slot { name: "acquire", values: &[w_acquire as Word], optional: true }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence{.sem}.scope
     Row {
-        section: 55,
+        section: 66,
         head: "fence{.sem}.scope",
         name: &[w_fence as Word],
         slots: &[Slot { name: "sem", values: &[w_sc as Word, w_acq_rel as Word, w_acquire as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.acquire.sync_restrict::shared::cluster.cluster
     Row {
-        section: 55,
+        section: 66,
         head: "fence.acquire.sync_restrict::shared::cluster.cluster",
         name: &[w_fence as Word],
         slots: &[Slot { name: "acquire", values: &[w_acquire as Word], optional: false }, Slot { name: "sync_restrict::shared::cluster", values: &[w_sync_restrict__shared__cluster as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.release.sync_restrict::shared::cta.cluster
     Row {
-        section: 55,
+        section: 66,
         head: "fence.release.sync_restrict::shared::cta.cluster",
         name: &[w_fence as Word],
         slots: &[Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "sync_restrict::shared::cta", values: &[w_sync_restrict__shared__cta as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.mbarrier_init.release.cluster{.sync_restrict}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.mbarrier_init.release.cluster{.sync_restrict}",
         name: &[w_fence as Word],
         slots: &[Slot { name: "mbarrier_init", values: &[w_mbarrier_init as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__cta as Word, w_sync_restrict__shared__cluster as Word], optional: true }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.alias{.sync_restrict}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.alias{.sync_restrict}",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "alias", values: &[w_alias as Word], optional: false }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__cta as Word, w_sync_restrict__shared__cluster as Word], optional: true }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.async{.ss}{.sync_restrict}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.async{.ss}{.sync_restrict}",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "async", values: &[w_async as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__cta as Word, w_sync_restrict__shared__cluster as Word], optional: true }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.tensormap::generic.release.scope{.anywhere}{.sync_restrict}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.tensormap::generic.release.scope{.anywhere}{.sync_restrict}",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "tensormap::generic", values: &[w_tensormap__generic as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "anywhere", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__cta as Word, w_sync_restrict__shared__cluster as Word], optional: true }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.tensormap::generic.acquire.scope [a], #size:.u32=128
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.tensormap::generic.acquire.scope [a], #size:.u32=128",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "tensormap::generic", values: &[w_tensormap__generic as Word], optional: false }, Slot { name: "acquire", values: &[w_acquire as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster{.anywhere}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster{.anywhere}",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "async::generic", values: &[w_async__generic as Word], optional: false }, Slot { name: "acquire", values: &[w_acquire as Word], optional: false }, Slot { name: "sync_restrict::shared::cluster", values: &[w_sync_restrict__shared__cluster as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }, Slot { name: "anywhere", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 35] = [
     },
     // fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster{.anywhere}
     Row {
-        section: 55,
+        section: 66,
         head: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster{.anywhere}",
         name: &[w_fence as Word, w_proxy as Word],
         slots: &[Slot { name: "async::generic", values: &[w_async__generic as Word], optional: false }, Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "sync_restrict::shared::cta", values: &[w_sync_restrict__shared__cta as Word], optional: false }, Slot { name: "cluster", values: &[w_cluster as Word], optional: false }, Slot { name: "anywhere", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }],
@@ -321,9 +321,24 @@ pub static ROWS: [Row; 35] = [
         rules: &[],
         notes: &[],
     },
+    // fence.proxy.kinds.alias.sem.sys
+    Row {
+        section: 66,
+        head: "fence.proxy.kinds.alias.sem.sys",
+        name: &[w_fence as Word, w_proxy as Word],
+        slots: &[Slot { name: "kinds", values: &[w_generic__fabric as Word, w_fabric__generic as Word, w_fabric__fabric as Word], optional: false }, Slot { name: "alias", values: &[w_alias as Word], optional: false }, Slot { name: "sem", values: &[w_acquire as Word, w_release as Word], optional: false }, Slot { name: "sys", values: &[w_sys as Word], optional: false }],
+        operands: &[],
+        lists: &[&[]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["It needs devices that are joined by a fabric. It is not executed."],
+    },
     // membar.level
     Row {
-        section: 55,
+        section: 66,
         head: "membar.level",
         name: &[w_membar as Word],
         slots: &[Slot { name: "level", values: &[w_cta as Word, w_gl as Word, w_sys as Word], optional: false }],
@@ -338,7 +353,7 @@ pub static ROWS: [Row; 35] = [
     },
     // membar.proxy.alias
     Row {
-        section: 55,
+        section: 66,
         head: "membar.proxy.alias",
         name: &[w_membar as Word, w_proxy as Word],
         slots: &[Slot { name: "alias", values: &[w_alias as Word], optional: false }],
@@ -353,7 +368,7 @@ pub static ROWS: [Row; 35] = [
     },
     // vote.mode.pred d:pred, !a
     Row {
-        section: 56,
+        section: 67,
         head: "vote.mode.pred d:pred, !a",
         name: &[w_vote as Word],
         slots: &[Slot { name: "mode", values: &[w_all as Word, w_any as Word, w_uni as Word], optional: false }, Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -368,7 +383,7 @@ pub static ROWS: [Row; 35] = [
     },
     // vote.ballot.b32 d, !a
     Row {
-        section: 56,
+        section: 67,
         head: "vote.ballot.b32 d, !a",
         name: &[w_vote as Word],
         slots: &[Slot { name: "ballot", values: &[w_ballot as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -383,7 +398,7 @@ pub static ROWS: [Row; 35] = [
     },
     // vote.sync.mode.pred d:pred, !a, membermask:.u32
     Row {
-        section: 57,
+        section: 68,
         head: "vote.sync.mode.pred d:pred, !a, membermask:.u32",
         name: &[w_vote as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "mode", values: &[w_all as Word, w_any as Word, w_uni as Word], optional: false }, Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -398,7 +413,7 @@ pub static ROWS: [Row; 35] = [
     },
     // vote.sync.ballot.b32 d, !a, membermask:.u32
     Row {
-        section: 57,
+        section: 68,
         head: "vote.sync.ballot.b32 d, !a, membermask:.u32",
         name: &[w_vote as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "ballot", values: &[w_ballot as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -413,7 +428,7 @@ pub static ROWS: [Row; 35] = [
     },
     // match.any.sync.type d:.u32, a, membermask:.u32
     Row {
-        section: 58,
+        section: 69,
         head: "match.any.sync.type d:.u32, a, membermask:.u32",
         name: &[w_match as Word],
         slots: &[Slot { name: "any", values: &[w_any as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -428,7 +443,7 @@ pub static ROWS: [Row; 35] = [
     },
     // match.all.sync.type d:.u32/_{|>p:pred/_}, a, membermask:.u32
     Row {
-        section: 58,
+        section: 69,
         head: "match.all.sync.type d:.u32/_{|>p:pred/_}, a, membermask:.u32",
         name: &[w_match as Word],
         slots: &[Slot { name: "all", values: &[w_all as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word], optional: false }],
@@ -443,7 +458,7 @@ pub static ROWS: [Row; 35] = [
     },
     // activemask.b32 d
     Row {
-        section: 59,
+        section: 70,
         head: "activemask.b32 d",
         name: &[w_activemask as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -458,7 +473,7 @@ pub static ROWS: [Row; 35] = [
     },
     // redux.sync.op.type d, a, membermask:.u32
     Row {
-        section: 60,
+        section: 71,
         head: "redux.sync.op.type d, a, membermask:.u32",
         name: &[w_redux as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "op", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word], optional: false }],
@@ -473,7 +488,7 @@ pub static ROWS: [Row; 35] = [
     },
     // redux.sync.op.b32 d:.u32, a:.u32, membermask:.u32
     Row {
-        section: 60,
+        section: 71,
         head: "redux.sync.op.b32 d:.u32, a:.u32, membermask:.u32",
         name: &[w_redux as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "op", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -488,7 +503,7 @@ pub static ROWS: [Row; 35] = [
     },
     // redux.sync.op{.abs}{.NaN}.f32 d, a, membermask:.u32
     Row {
-        section: 60,
+        section: 71,
         head: "redux.sync.op{.abs}{.NaN}.f32 d, a, membermask:.u32",
         name: &[w_redux as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "op", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -503,7 +518,7 @@ pub static ROWS: [Row; 35] = [
     },
     // griddepcontrol.action
     Row {
-        section: 61,
+        section: 72,
         head: "griddepcontrol.action",
         name: &[w_griddepcontrol as Word],
         slots: &[Slot { name: "action", values: &[w_launch_dependents as Word, w_wait as Word], optional: false }],
@@ -518,7 +533,7 @@ pub static ROWS: [Row; 35] = [
     },
     // elect.sync d:.u32/_|>p:pred, membermask:.u32
     Row {
-        section: 62,
+        section: 73,
         head: "elect.sync d:.u32/_|>p:pred, membermask:.u32",
         name: &[w_elect as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }],

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 52] = [
+pub static ROWS: [Row; 53] = [
     // mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 {d:.f16x2/_}x4, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f16x2}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 {d:.f16x2/_}x4, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f16x2}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f16x2}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f16x2}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_f16 as Word], optional: false }, Slot { name: "btype", values: &[w_f16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f32}x8
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f32}x8",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_f16 as Word], optional: false }, Slot { name: "btype", values: &[w_f16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col.f16.f16.f16.f16 {d:.f16x2/_}x2, {a:.f16x2}x.shape.k/4, {b:.f16x2}x.shape.k/8, {c:.f16x2}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col.f16.f16.f16.f16 {d:.f16x2/_}x2, {a:.f16x2}x.shape.k/4, {b:.f16x2}x.shape.k/8, {c:.f16x2}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k8 as Word, w_m16n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.f16x2}x.shape.k/4, {b:.f16x2}x.shape.k/8, {c:.f32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.f16x2}x.shape.k/4, {b:.f16x2}x.shape.k/8, {c:.f32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k8 as Word, w_m16n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_f16 as Word], optional: false }, Slot { name: "btype", values: &[w_f16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.bf16x2}x.shape.k/4, {b:.bf16x2}x.shape.k/8, {c:.f32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.bf16x2}x.shape.k/4, {b:.bf16x2}x.shape.k/8, {c:.f32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k8 as Word, w_m16n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_bf16 as Word], optional: false }, Slot { name: "btype", values: &[w_bf16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.tf32}x.shape.k/2, {b:.tf32}x.shape.k/4, {c:.f32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.tf32}x.shape.k/2, {b:.tf32}x.shape.k/4, {c:.f32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k4 as Word, w_m16n8k8 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_tf32 as Word], optional: false }, Slot { name: "btype", values: &[w_tf32 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.bf16x2}x2, {b:.bf16x2}x2, {c:.f32}x8
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.bf16x2}x2, {b:.bf16x2}x2, {c:.f32}x8",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_bf16 as Word], optional: false }, Slot { name: "btype", values: &[w_bf16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.tf32}x4, {b:.tf32}x4, {c:.f32}x8
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.tf32}x4, {b:.tf32}x4, {c:.f32}x8",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_tf32 as Word], optional: false }, Slot { name: "btype", values: &[w_tf32 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {c:.f32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {c:.f32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f8f6f4 as Word, w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word, w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__i8 as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {%c:.f16x2}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {%c:.f16x2}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f8f6f4 as Word, w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word, w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__i8 as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x2, {c:.f32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x2, {c:.f32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k32", values: &[w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x2, {c:.f16x2}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x2, {c:.f16x2}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k32", values: &[w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "dtype", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0..3, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0..3, thread-id-b:.u16=0..3}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0..3, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0..3, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k32", values: &[w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf8f6f4", values: &[w_kind__mxf8f6f4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::1X", values: &[w_scale_vec__1X as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4", values: &[w_kind__mxf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::2X", values: &[w_scale_vec__2X as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4nvf4", values: &[w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::2X", values: &[w_scale_vec__2X as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0, thread-id-b:.u16=0..3}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x2, {c:.f32}x4, %scale-a-data:.b32/0f, {byte-id-a:.u16=0, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4nvf4", values: &[w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::4X", values: &[w_scale_vec__4X as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word, w_ue4m3 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k4.row.col{.rnd}.f64.f64.f64.f64 {d:.b64/_}x2, {a:.b64}x1, {b:.b64}x1, {c:.b64}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k4.row.col{.rnd}.f64.f64.f64.f64 {d:.b64/_}x2, {a:.b64}x1, {b:.b64}x1, {c:.b64}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col{.rnd}.f64.f64.f64.f64 {d:.b64/_}x4, {a:.b64}x.shape.k/2, {b:.b64}x.shape.k/4, {c:.b64}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col{.rnd}.f64.f64.f64.f64 {d:.b64/_}x4, {a:.b64}x.shape.k/2, {b:.b64}x.shape.k/4, {c:.b64}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k4 as Word, w_m16n8k8 as Word, w_m16n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k16.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x2, {%a:.s32}x1, {%b:.s32}x1, {c:.s32}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k16.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x2, {%a:.s32}x1, {%b:.s32}x1, {c:.s32}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k16", values: &[w_m8n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "btype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {c:.s32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {c:.s32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "btype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k32.row.col{.satfinite}.dtype.atype.btype.ctype{.bitOp} {d:.s32/_}x2, {a:.b32}x1, {b:.b32}x1, {c:.s32}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k32.row.col{.satfinite}.dtype.atype.btype.ctype{.bitOp} {d:.s32/_}x2, {a:.b32}x1, {b:.b32}x1, {c:.s32}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k32", values: &[w_m8n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "btype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "bitOp", values: &[w_xor as Word, w_and as Word, w_or as Word], optional: true }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype{.bitOp} {d:.s32/_}x4, {a:.b32}x.shape.k/16, {b:.b32}x.shape.k/32, {c:.s32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype{.bitOp} {d:.s32/_}x4, {a:.b32}x.shape.k/16, {b:.b32}x.shape.k/32, {c:.s32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k32 as Word, w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "btype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "bitOp", values: &[w_xor as Word, w_and as Word, w_or as Word], optional: true }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.m8n8k128.row.col.dtype.atype.btype.ctype.bitOp.popc {d:.s32/_}x2, {a:.b32}x1, {b:.b32}x1, {c:.s32}x2
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.m8n8k128.row.col.dtype.atype.btype.ctype.bitOp.popc {d:.s32/_}x2, {a:.b32}x1, {b:.b32}x1, {c:.s32}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8k128", values: &[w_m8n8k128 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_b1 as Word], optional: false }, Slot { name: "btype", values: &[w_b1 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "bitOp", values: &[w_xor as Word, w_and as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype.bitOp.popc {d:.s32/_}x4, {a:.b32}x.shape.k/64, {b:.b32}x.shape.k/128, {c:.s32}x4
     Row {
-        section: 63,
+        section: 74,
         head: "mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype.bitOp.popc {d:.s32/_}x4, {a:.b32}x.shape.k/64, {b:.b32}x.shape.k/128, {c:.s32}x4",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k128 as Word, w_m16n8k256 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_b1 as Word], optional: false }, Slot { name: "btype", values: &[w_b1 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "bitOp", values: &[w_xor as Word, w_and as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8", values: &[w_m8n8 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8{.alayout}{.blayout} {d:.b32/_/pred}x.num*2, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8{.alayout}{.blayout} {d:.b32/_/pred}x.num*2, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n16", values: &[w_m16n16 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m8n16.num{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m8n16.num{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n16", values: &[w_m8n16 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "dst_fmt", values: &[w_b8x16 as Word], optional: false }, Slot { name: "src_fmt", values: &[w_b6x16_p32 as Word, w_b4x16_p64 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -426,9 +426,24 @@ pub static ROWS: [Row; 52] = [
         rules: &[],
         notes: &[],
     },
+    // ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]
+    Row {
+        section: 75,
+        head: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4{.alayout}{.blayout} {d:.b32/_/pred}x.num, [p]",
+        name: &[w_ldmatrix as Word],
+        slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n16", values: &[w_m8n16 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "s8", values: &[w_s8 as Word], optional: false }, Slot { name: "s4", values: &[w_s4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, sink: true, predicate: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "p", shape: Shape::Bracket(&[Operand { name: "p", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(4), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[5, 6]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // ldmatrix.sync.aligned.m16n16.num.trans{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x.num*2, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m16n16.num.trans{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x.num*2, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n16", values: &[w_m16n16 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "dst_fmt", values: &[w_b8x16 as Word], optional: false }, Slot { name: "src_fmt", values: &[w_b6x16_p32 as Word, w_b4x16_p64 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -443,7 +458,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m8n8.many{.trans}{.ss}.b16{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m8n8.many{.trans}{.ss}.b16{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8", values: &[w_m8n8 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -458,7 +473,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m16n16.many.trans{.ss}.b8{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m16n16.many.trans{.ss}.b8{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n16", values: &[w_m16n16 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -473,7 +488,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m8n16.many{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m8n16.many{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n16", values: &[w_m8n16 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "dst_fmt", values: &[w_b8x16 as Word], optional: false }, Slot { name: "src_fmt", values: &[w_b6x16_p32 as Word, w_b4x16_p64 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -488,7 +503,7 @@ pub static ROWS: [Row; 52] = [
     },
     // ldmatrix.sync.aligned.m16n16.many.trans{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]
     Row {
-        section: 64,
+        section: 75,
         head: "ldmatrix.sync.aligned.m16n16.many.trans{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x0|1|2|4, [p]",
         name: &[w_ldmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n16", values: &[w_m16n16 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "dst_fmt", values: &[w_b8x16 as Word], optional: false }, Slot { name: "src_fmt", values: &[w_b6x16_p32 as Word, w_b4x16_p64 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -503,7 +518,7 @@ pub static ROWS: [Row; 52] = [
     },
     // stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16{.alayout}{.blayout} [p], {r:.b32}x.num
     Row {
-        section: 65,
+        section: 76,
         head: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16{.alayout}{.blayout} [p], {r:.b32}x.num",
         name: &[w_stmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8", values: &[w_m8n8 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -518,7 +533,7 @@ pub static ROWS: [Row; 52] = [
     },
     // stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8{.alayout}{.blayout} [p], {r:.b32}x.num
     Row {
-        section: 65,
+        section: 76,
         head: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8{.alayout}{.blayout} [p], {r:.b32}x.num",
         name: &[w_stmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8", values: &[w_m16n8 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -533,7 +548,7 @@ pub static ROWS: [Row; 52] = [
     },
     // stmatrix.sync.aligned.m8n8.many{.trans}{.ss}.b16{.alayout}{.blayout} [p], {r:.b32}x0|1|2|4
     Row {
-        section: 65,
+        section: 76,
         head: "stmatrix.sync.aligned.m8n8.many{.trans}{.ss}.b16{.alayout}{.blayout} [p], {r:.b32}x0|1|2|4",
         name: &[w_stmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8", values: &[w_m8n8 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -548,7 +563,7 @@ pub static ROWS: [Row; 52] = [
     },
     // stmatrix.sync.aligned.m16n8.many.trans{.ss}.b8{.alayout}{.blayout} [p], {r:.b32}x0|1|2|4
     Row {
-        section: 65,
+        section: 76,
         head: "stmatrix.sync.aligned.m16n8.many.trans{.ss}.b8{.alayout}{.blayout} [p], {r:.b32}x0|1|2|4",
         name: &[w_stmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8", values: &[w_m16n8 as Word], optional: false }, Slot { name: "many", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -563,7 +578,7 @@ pub static ROWS: [Row; 52] = [
     },
     // movmatrix.sync.aligned.m8n8.trans.b16{.alayout}{.blayout} d:.b32/pred, %a:.b32/0f
     Row {
-        section: 66,
+        section: 77,
         head: "movmatrix.sync.aligned.m8n8.trans.b16{.alayout}{.blayout} d:.b32/pred, %a:.b32/0f",
         name: &[w_movmatrix as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n8", values: &[w_m8n8 as Word], optional: false }, Slot { name: "trans", values: &[w_trans as Word], optional: false }, Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -578,7 +593,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col.f16.f16.f16.f16 {d:.f16x2/_}x2, {a:.f16x2}x.shape.k/8, {b:.f16x2}x.shape.k/8, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=0..3
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col.f16.f16.f16.f16 {d:.f16x2/_}x2, {a:.f16x2}x.shape.k/8, {b:.f16x2}x.shape.k/8, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=0..3",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -593,7 +608,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.f16x2}x.shape.k/8, {b:.f16x2}x.shape.k/8, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.f16x2}x.shape.k/8, {b:.f16x2}x.shape.k/8, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_f16 as Word], optional: false }, Slot { name: "btype", values: &[w_f16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -608,7 +623,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/8, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/8, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k16 as Word, w_m16n8k32 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_bf16 as Word], optional: false }, Slot { name: "btype", values: &[w_bf16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -623,7 +638,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.b32}x.shape.k/4, {b:.b32}x.shape.k/4, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d:.b32/_/pred}x4, {a:.b32}x.shape.k/4, {b:.b32}x.shape.k/4, {c:.b32}x4, %e:.b32/0f, #f:.u32=0..3",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k8 as Word, w_m16n8k16 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_tf32 as Word], optional: false }, Slot { name: "btype", values: &[w_tf32 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -638,7 +653,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.m16n8k64.row.col{.kind}.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.m16n8k64.row.col{.kind}.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f8f6f4 as Word, w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word, w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__i8 as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -653,7 +668,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col{.kind}.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x4, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=~0
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col{.kind}.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x4, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=~0",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f8f6f4 as Word, w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }],
@@ -668,7 +683,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x4, {b:.b32}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -683,7 +698,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x4, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=~0
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype {d:.f16x2/_}x2, {a:.b32}x4, {b:.b32}x4, {c:.f16x2}x2, %e:.b32/0f, #f:.u32=~0",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "dtype", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }],
@@ -698,7 +713,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0..3, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0..3, thread-id-b:.u16=0..3}x2
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0..3, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0..3, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k64", values: &[w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf8f6f4", values: &[w_kind__mxf8f6f4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::1X", values: &[w_scale_vec__1X as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word, w_e3m2 as Word, w_e2m3 as Word, w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -713,7 +728,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k128", values: &[w_m16n8k128 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4", values: &[w_kind__mxf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::2X", values: &[w_scale_vec__2X as Word], optional: true }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -728,7 +743,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0|2, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0|2, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k128", values: &[w_m16n8k128 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4nvf4", values: &[w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::2X", values: &[w_scale_vec__2X as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word], optional: false }],
@@ -743,7 +758,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0, thread-id-b:.u16=0..3}x2
     Row {
-        section: 67,
+        section: 78,
         head: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.dtype.atype.btype.ctype.stype {d:.f32/_}x4, {a:.e4m3x4}x4, {b:.e4m3x4}x4, {c:.f32}x4, %e:.b32/0f, #f:.u32=~0, %scale-a-data:.b32/0f, {byte-id-a:.u16=0, thread-id-a:.u16=0..1}x2, %scale-b-data:.b32/0f, {byte-id-b:.u16=0, thread-id-b:.u16=0..3}x2",
         name: &[w_mma as Word],
         slots: &[Slot { name: "sp::ordered_metadata", values: &[w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m16n8k128", values: &[w_m16n8k128 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "kind::mxf4nvf4", values: &[w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vec::4X", values: &[w_scale_vec__4X as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "btype", values: &[w_e2m1 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_ue8m0 as Word, w_ue4m3 as Word], optional: false }],
@@ -758,7 +773,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/16, {b:.b32}x.shape.k/16, {c:.s32}x4, %e:.b32/0f, #f:.u32=0..1
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/16, {b:.b32}x.shape.k/16, {c:.s32}x4, %e:.b32/0f, #f:.u32=0..1",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k32 as Word, w_m16n8k64 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "btype", values: &[w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }],
@@ -773,7 +788,7 @@ pub static ROWS: [Row; 52] = [
     },
     // mma.spvariant.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/32, {b:.b32}x.shape.k/32, {c:.s32}x4, %e:.b32/0f, #f:.u32=0..1
     Row {
-        section: 67,
+        section: 78,
         head: "mma.spvariant.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype {d:.s32/_}x4, {a:.b32}x.shape.k/32, {b:.b32}x.shape.k/32, {c:.s32}x4, %e:.b32/0f, #f:.u32=0..1",
         name: &[w_mma as Word],
         slots: &[Slot { name: "spvariant", values: &[w_sp as Word, w_sp__ordered_metadata as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_m16n8k64 as Word, w_m16n8k128 as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "btype", values: &[w_u4 as Word, w_s4 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 35] = [
     // wmma.load.a.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.a.sync.aligned.layout.shape{.ss}.bf16 {d:.bf16x2/_}x.shape.m/4, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync.aligned.layout.shape{.ss}.bf16 {d:.bf16x2/_}x.shape.m/4, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.a.sync.aligned.layout.m16n16k8{.ss}.tf32 {d:.tf32/_}x4, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync.aligned.layout.m16n16k8{.ss}.tf32 {d:.tf32/_}x4, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m16n16k8", values: &[w_m16n16k8 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.a.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x1, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x1, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.a.sync.aligned.layout.shape{.ss}.atype {d:.s32/_}x.shape.m/8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync.aligned.layout.shape{.ss}.atype {d:.s32/_}x.shape.m/8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.a.sync.aligned.row.shape{.ss}.atype {d:.b32/_}x1, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.a.sync.aligned.row.shape{.ss}.atype {d:.b32/_}x1, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_a as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "row", values: &[w_row as Word], optional: false }, Slot { name: "shape", values: &[w_m8n8k32 as Word, w_m8n8k128 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "atype", values: &[w_s4 as Word, w_u4 as Word, w_b1 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync.aligned.layout.shape{.ss}.bf16 {d:.bf16x2/_}x.shape.n/4, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync.aligned.layout.shape{.ss}.bf16 {d:.bf16x2/_}x.shape.n/4, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync.aligned.layout.m16n16k8{.ss}.tf32 {d:.tf32/_}x4, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync.aligned.layout.m16n16k8{.ss}.tf32 {d:.tf32/_}x4, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m16n16k8", values: &[w_m16n16k8 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x1, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x1, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync.aligned.layout.shape{.ss}.btype {d:.s32/_}x.shape.n/8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync.aligned.layout.shape{.ss}.btype {d:.s32/_}x.shape.n/8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.b.sync.aligned.col.shape{.ss}.btype {d:.b32/_}x1, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.b.sync.aligned.col.shape{.ss}.btype {d:.b32/_}x1, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_b as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "col", values: &[w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m8n8k32 as Word, w_m8n8k128 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "btype", values: &[w_s4 as Word, w_u4 as Word, w_b1 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.c.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x4, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.c.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x4, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_c as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.c.sync{.aligned}.layout.shape{.ss}.f32 {d:.f32/_}x8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.c.sync{.aligned}.layout.shape{.ss}.f32 {d:.f32/_}x8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_c as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word, w_m16n16k8 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.c.sync.aligned.layout.shape{.ss}.s32 {d:.s32/_}x8, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.c.sync.aligned.layout.shape{.ss}.s32 {d:.s32/_}x8, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_c as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.c.sync.aligned.layout.shape{.ss}.ctype {d:.ctype/_}x2, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.c.sync.aligned.layout.shape{.ss}.ctype {d:.ctype/_}x2, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_c as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m8n8k32 as Word, w_m8n8k128 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "ctype", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.load.c.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x2, [p]{, stride:.u32}
     Row {
-        section: 68,
+        section: 79,
         head: "wmma.load.c.sync.aligned.layout.m8n8k4{.ss}.f64 {d:.f64/_}x2, [p]{, stride:.u32}",
         name: &[w_wmma as Word, w_load as Word, w_c as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.store.d.sync{.aligned}.layout.shape{.ss}.f16 [p], {r:.f16x2}x4{, stride:.u32}
     Row {
-        section: 69,
+        section: 80,
         head: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.f16 [p], {r:.f16x2}x4{, stride:.u32}",
         name: &[w_wmma as Word, w_store as Word, w_d as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.store.d.sync{.aligned}.layout.shape{.ss}.f32 [p], {r:.f32}x8{, stride:.u32}
     Row {
-        section: 69,
+        section: 80,
         head: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.f32 [p], {r:.f32}x8{, stride:.u32}",
         name: &[w_wmma as Word, w_store as Word, w_d as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word, w_m16n16k8 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.store.d.sync.aligned.layout.shape{.ss}.s32 [p], {r:.s32}x8{, stride:.u32}
     Row {
-        section: 69,
+        section: 80,
         head: "wmma.store.d.sync.aligned.layout.shape{.ss}.s32 [p], {r:.s32}x8{, stride:.u32}",
         name: &[w_wmma as Word, w_store as Word, w_d as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], {r:.type}x2{, stride:.u32}
     Row {
-        section: 69,
+        section: 80,
         head: "wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], {r:.type}x2{, stride:.u32}",
         name: &[w_wmma as Word, w_store as Word, w_d as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m8n8k32 as Word, w_m8n8k128 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "type", values: &[w_s32 as Word, w_f32 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.store.d.sync.aligned.layout.m8n8k4{.ss}.f64 [p], {r:.f64}x2{, stride:.u32}
     Row {
-        section: 69,
+        section: 80,
         head: "wmma.store.d.sync.aligned.layout.m8n8k4{.ss}.f64 [p], {r:.f64}x2{, stride:.u32}",
         name: &[w_wmma as Word, w_store as Word, w_d as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "layout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync{.aligned}.alayout.blayout.shape.f16.f16{.satfinite} {d:.f16x2/_}x4, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f16x2}x4
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync{.aligned}.alayout.blayout.shape.f16.f16{.satfinite} {d:.f16x2/_}x4, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f16x2}x4",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync{.aligned}.alayout.blayout.shape.f32.f32{.satfinite} {d:.f32/_}x8, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync{.aligned}.alayout.blayout.shape.f32.f32{.satfinite} {d:.f32/_}x8, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} {d:.f32/_}x8, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f16x2}x4
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} {d:.f32/_}x8, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f16x2}x4",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "ctype", values: &[w_f16 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} {d:.f16x2/_}x4, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} {d:.f16x2/_}x4, {a:.f16x2}x8, {b:.f16x2}x8, {c:.f32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_f16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.bf16x2}x.shape.m/4, {b:.bf16x2}x.shape.n/4, {c:.f32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.bf16x2}x.shape.m/4, {b:.bf16x2}x.shape.n/4, {c:.f32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k16 as Word, w_m8n32k16 as Word, w_m32n8k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_bf16 as Word], optional: false }, Slot { name: "btype", values: &[w_bf16 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m16n16k8.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.tf32}x4, {%b:.tf32}x4, {c:.f32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.tf32}x4, {%b:.tf32}x4, {c:.f32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m16n16k8", values: &[w_m16n16k8 as Word], optional: false }, Slot { name: "dtype", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_tf32 as Word], optional: false }, Slot { name: "btype", values: &[w_tf32 as Word], optional: false }, Slot { name: "ctype", values: &[w_f32 as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 {d:.b64/_}x2, {a:.f64}x1, {b:.f64}x1, {c:.b64}x2
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 {d:.b64/_}x2, {a:.f64}x1, {b:.f64}x1, {c:.b64}x2",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n8k4", values: &[w_m8n8k4 as Word], optional: false }, Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.f64.f64.f64.f64 {d:.b64/_}x8, {a:.b64}x.shape.k/2, {b:.b64}x.shape.k/2, {c:.b64}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.f64.f64.f64.f64 {d:.b64/_}x8, {a:.b64}x.shape.k/2, {b:.b64}x.shape.k/2, {c:.b64}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "shape", values: &[w_m16n16k8 as Word, w_m16n16k16 as Word], optional: false }, Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m16n16k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {a:.s32}x2, {%b:.s32}x2, {c:.s32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {a:.s32}x2, {%b:.s32}x2, {c:.s32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m16n16k16", values: &[w_m16n16k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m32n8k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {a:.s32}x4, {%b:.s32}x1, {c:.s32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {a:.s32}x4, {%b:.s32}x1, {c:.s32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m32n8k16", values: &[w_m32n8k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m8n32k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {%a:.s32}x1, {b:.s32}x4, {c:.s32}x8
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {%a:.s32}x1, {b:.s32}x4, {c:.s32}x8",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: false }, Slot { name: "m8n32k16", values: &[w_m8n32k16 as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -503,7 +503,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.sync.aligned.alayout.blayout.m8n8k32.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x2, {a:.s32}x1, {b:.s32}x1, {c:.s32}x2
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.sync.aligned.alayout.blayout.m8n8k32.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x2, {a:.s32}x1, {b:.s32}x1, {c:.s32}x2",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word], optional: false }, Slot { name: "blayout", values: &[w_col as Word], optional: false }, Slot { name: "m8n8k32", values: &[w_m8n8k32 as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s4 as Word, w_u4 as Word], optional: false }, Slot { name: "btype", values: &[w_s4 as Word, w_u4 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }],
@@ -518,7 +518,7 @@ pub static ROWS: [Row; 35] = [
     },
     // wmma.mma.op.popc.sync.aligned.alayout.blayout.m8n8k128.dtype.atype.btype.ctype {d:.s32/_}x2, {%a:.s32}x1, {%b:.s32}x1, {c:.s32}x2
     Row {
-        section: 70,
+        section: 81,
         head: "wmma.mma.op.popc.sync.aligned.alayout.blayout.m8n8k128.dtype.atype.btype.ctype {d:.s32/_}x2, {%a:.s32}x1, {%b:.s32}x1, {c:.s32}x2",
         name: &[w_wmma as Word, w_mma as Word],
         slots: &[Slot { name: "op", values: &[w_xor as Word, w_and as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word], optional: false }, Slot { name: "blayout", values: &[w_col as Word], optional: false }, Slot { name: "m8n8k128", values: &[w_m8n8k128 as Word], optional: false }, Slot { name: "dtype", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_b1 as Word], optional: false }, Slot { name: "btype", values: &[w_b1 as Word], optional: false }, Slot { name: "ctype", values: &[w_s32 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 33] = [
     // wgmma.mma_async.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k8 as Word, w_m64n16k8 as Word, w_m64n24k8 as Word, w_m64n32k8 as Word, w_m64n40k8 as Word, w_m64n48k8 as Word, w_m64n56k8 as Word, w_m64n64k8 as Word, w_m64n72k8 as Word, w_m64n80k8 as Word, w_m64n88k8 as Word, w_m64n96k8 as Word, w_m64n104k8 as Word, w_m64n112k8 as Word, w_m64n120k8 as Word, w_m64n128k8 as Word, w_m64n136k8 as Word, w_m64n144k8 as Word, w_m64n152k8 as Word, w_m64n160k8 as Word, w_m64n168k8 as Word, w_m64n176k8 as Word, w_m64n184k8 as Word, w_m64n192k8 as Word, w_m64n200k8 as Word, w_m64n208k8 as Word, w_m64n216k8 as Word, w_m64n224k8 as Word, w_m64n232k8 as Word, w_m64n240k8 as Word, w_m64n248k8 as Word, w_m64n256k8 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k8 as Word, w_m64n16k8 as Word, w_m64n24k8 as Word, w_m64n32k8 as Word, w_m64n40k8 as Word, w_m64n48k8 as Word, w_m64n56k8 as Word, w_m64n64k8 as Word, w_m64n72k8 as Word, w_m64n80k8 as Word, w_m64n88k8 as Word, w_m64n96k8 as Word, w_m64n104k8 as Word, w_m64n112k8 as Word, w_m64n120k8 as Word, w_m64n128k8 as Word, w_m64n136k8 as Word, w_m64n144k8 as Word, w_m64n152k8 as Word, w_m64n160k8 as Word, w_m64n168k8 as Word, w_m64n176k8 as Word, w_m64n184k8 as Word, w_m64n192k8 as Word, w_m64n200k8 as Word, w_m64n208k8 as Word, w_m64n216k8 as Word, w_m64n224k8 as Word, w_m64n232k8 as Word, w_m64n240k8 as Word, w_m64n248k8 as Word, w_m64n256k8 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n48k32 as Word, w_m64n64k32 as Word, w_m64n80k32 as Word, w_m64n96k32 as Word, w_m64n112k32 as Word, w_m64n128k32 as Word, w_m64n144k32 as Word, w_m64n160k32 as Word, w_m64n176k32 as Word, w_m64n192k32 as Word, w_m64n208k32 as Word, w_m64n224k32 as Word, w_m64n240k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, !scale-d=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n48k32 as Word, w_m64n64k32 as Word, w_m64n80k32 as Word, w_m64n96k32 as Word, w_m64n112k32 as Word, w_m64n128k32 as Word, w_m64n144k32 as Word, w_m64n160k32 as Word, w_m64n176k32 as Word, w_m64n192k32 as Word, w_m64n208k32 as Word, w_m64n224k32 as Word, w_m64n240k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.s32.b1.b1.op.popc {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.s32.b1.b1.op.popc {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k256 as Word, w_m64n16k256 as Word, w_m64n24k256 as Word, w_m64n32k256 as Word, w_m64n48k256 as Word, w_m64n64k256 as Word, w_m64n80k256 as Word, w_m64n96k256 as Word, w_m64n112k256 as Word, w_m64n128k256 as Word, w_m64n144k256 as Word, w_m64n160k256 as Word, w_m64n176k256 as Word, w_m64n192k256 as Word, w_m64n208k256 as Word, w_m64n224k256 as Word, w_m64n240k256 as Word, w_m64n256k256 as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "b1", values: &[w_b1 as Word], optional: false }, Slot { name: "b1", values: &[w_b1 as Word], optional: false }, Slot { name: "op", values: &[w_and as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sync{.aligned}.shape.s32.b1.b1.op.popc {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, !scale-d=0|1
     Row {
-        section: 71,
+        section: 82,
         head: "wgmma.mma_async.sync{.aligned}.shape.s32.b1.b1.op.popc {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k256 as Word, w_m64n16k256 as Word, w_m64n24k256 as Word, w_m64n32k256 as Word, w_m64n48k256 as Word, w_m64n64k256 as Word, w_m64n80k256 as Word, w_m64n96k256 as Word, w_m64n112k256 as Word, w_m64n128k256 as Word, w_m64n144k256 as Word, w_m64n160k256 as Word, w_m64n176k256 as Word, w_m64n192k256 as Word, w_m64n208k256 as Word, w_m64n224k256 as Word, w_m64n240k256 as Word, w_m64n256k256 as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "b1", values: &[w_b1 as Word], optional: false }, Slot { name: "b1", values: &[w_b1 as Word], optional: false }, Slot { name: "op", values: &[w_and as Word], optional: false }, Slot { name: "popc", values: &[w_popc as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f16.f16.f16 {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.bf16.bf16 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-b:.s32=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k32 as Word, w_m64n16k32 as Word, w_m64n24k32 as Word, w_m64n32k32 as Word, w_m64n40k32 as Word, w_m64n48k32 as Word, w_m64n56k32 as Word, w_m64n64k32 as Word, w_m64n72k32 as Word, w_m64n80k32 as Word, w_m64n88k32 as Word, w_m64n96k32 as Word, w_m64n104k32 as Word, w_m64n112k32 as Word, w_m64n120k32 as Word, w_m64n128k32 as Word, w_m64n136k32 as Word, w_m64n144k32 as Word, w_m64n152k32 as Word, w_m64n160k32 as Word, w_m64n168k32 as Word, w_m64n176k32 as Word, w_m64n184k32 as Word, w_m64n192k32 as Word, w_m64n200k32 as Word, w_m64n208k32 as Word, w_m64n216k32 as Word, w_m64n224k32 as Word, w_m64n232k32 as Word, w_m64n240k32 as Word, w_m64n248k32 as Word, w_m64n256k32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.tf32.tf32 {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0|1, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k16 as Word, w_m64n16k16 as Word, w_m64n24k16 as Word, w_m64n32k16 as Word, w_m64n40k16 as Word, w_m64n48k16 as Word, w_m64n56k16 as Word, w_m64n64k16 as Word, w_m64n72k16 as Word, w_m64n80k16 as Word, w_m64n88k16 as Word, w_m64n96k16 as Word, w_m64n104k16 as Word, w_m64n112k16 as Word, w_m64n120k16 as Word, w_m64n128k16 as Word, w_m64n136k16 as Word, w_m64n144k16 as Word, w_m64n152k16 as Word, w_m64n160k16 as Word, w_m64n168k16 as Word, w_m64n176k16 as Word, w_m64n184k16 as Word, w_m64n192k16 as Word, w_m64n200k16 as Word, w_m64n208k16 as Word, w_m64n216k16 as Word, w_m64n224k16 as Word, w_m64n232k16 as Word, w_m64n240k16 as Word, w_m64n248k16 as Word, w_m64n256k16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n40k64 as Word, w_m64n48k64 as Word, w_m64n56k64 as Word, w_m64n64k64 as Word, w_m64n72k64 as Word, w_m64n80k64 as Word, w_m64n88k64 as Word, w_m64n96k64 as Word, w_m64n104k64 as Word, w_m64n112k64 as Word, w_m64n120k64 as Word, w_m64n128k64 as Word, w_m64n136k64 as Word, w_m64n144k64 as Word, w_m64n152k64 as Word, w_m64n160k64 as Word, w_m64n168k64 as Word, w_m64n176k64 as Word, w_m64n184k64 as Word, w_m64n192k64 as Word, w_m64n200k64 as Word, w_m64n208k64 as Word, w_m64n216k64 as Word, w_m64n224k64 as Word, w_m64n232k64 as Word, w_m64n240k64 as Word, w_m64n248k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f32.atype.btype {d:.f32}x.shape.n/2, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n40k64 as Word, w_m64n48k64 as Word, w_m64n56k64 as Word, w_m64n64k64 as Word, w_m64n72k64 as Word, w_m64n80k64 as Word, w_m64n88k64 as Word, w_m64n96k64 as Word, w_m64n104k64 as Word, w_m64n112k64 as Word, w_m64n120k64 as Word, w_m64n128k64 as Word, w_m64n136k64 as Word, w_m64n144k64 as Word, w_m64n152k64 as Word, w_m64n160k64 as Word, w_m64n168k64 as Word, w_m64n176k64 as Word, w_m64n184k64 as Word, w_m64n192k64 as Word, w_m64n200k64 as Word, w_m64n208k64 as Word, w_m64n216k64 as Word, w_m64n224k64 as Word, w_m64n232k64 as Word, w_m64n240k64 as Word, w_m64n248k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n40k64 as Word, w_m64n48k64 as Word, w_m64n56k64 as Word, w_m64n64k64 as Word, w_m64n72k64 as Word, w_m64n80k64 as Word, w_m64n88k64 as Word, w_m64n96k64 as Word, w_m64n104k64 as Word, w_m64n112k64 as Word, w_m64n120k64 as Word, w_m64n128k64 as Word, w_m64n136k64 as Word, w_m64n144k64 as Word, w_m64n152k64 as Word, w_m64n160k64 as Word, w_m64n168k64 as Word, w_m64n176k64 as Word, w_m64n184k64 as Word, w_m64n192k64 as Word, w_m64n200k64 as Word, w_m64n208k64 as Word, w_m64n216k64 as Word, w_m64n224k64 as Word, w_m64n232k64 as Word, w_m64n240k64 as Word, w_m64n248k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape.f16.atype.btype {d:.f16x2}x.shape.n/4, {a:.f16x2}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n40k64 as Word, w_m64n48k64 as Word, w_m64n56k64 as Word, w_m64n64k64 as Word, w_m64n72k64 as Word, w_m64n80k64 as Word, w_m64n88k64 as Word, w_m64n96k64 as Word, w_m64n104k64 as Word, w_m64n112k64 as Word, w_m64n120k64 as Word, w_m64n128k64 as Word, w_m64n136k64 as Word, w_m64n144k64 as Word, w_m64n152k64 as Word, w_m64n160k64 as Word, w_m64n168k64 as Word, w_m64n176k64 as Word, w_m64n184k64 as Word, w_m64n192k64 as Word, w_m64n200k64 as Word, w_m64n208k64 as Word, w_m64n216k64 as Word, w_m64n224k64 as Word, w_m64n232k64 as Word, w_m64n240k64 as Word, w_m64n248k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }, Slot { name: "btype", values: &[w_e4m3 as Word, w_e5m2 as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, a-desc:.u64, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n48k64 as Word, w_m64n64k64 as Word, w_m64n80k64 as Word, w_m64n96k64 as Word, w_m64n112k64 as Word, w_m64n128k64 as Word, w_m64n144k64 as Word, w_m64n160k64 as Word, w_m64n176k64 as Word, w_m64n192k64 as Word, w_m64n208k64 as Word, w_m64n224k64 as Word, w_m64n240k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1
     Row {
-        section: 72,
+        section: 83,
         head: "wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32.atype.btype {d:.s32}x.shape.n/2, {a:.b32}x4, b-desc:.u64, %sp-meta:.b32/0f, #sp-sel:.u32=0, !scale-d=0|1",
         name: &[w_wgmma as Word, w_mma_async as Word],
         slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }, Slot { name: "shape", values: &[w_m64n8k64 as Word, w_m64n16k64 as Word, w_m64n24k64 as Word, w_m64n32k64 as Word, w_m64n48k64 as Word, w_m64n64k64 as Word, w_m64n80k64 as Word, w_m64n96k64 as Word, w_m64n112k64 as Word, w_m64n128k64 as Word, w_m64n144k64 as Word, w_m64n160k64 as Word, w_m64n176k64 as Word, w_m64n192k64 as Word, w_m64n208k64 as Word, w_m64n224k64 as Word, w_m64n240k64 as Word, w_m64n256k64 as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_s8 as Word, w_u8 as Word], optional: false }, Slot { name: "btype", values: &[w_s8 as Word, w_u8 as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.fence.sync{.aligned}
     Row {
-        section: 73,
+        section: 84,
         head: "wgmma.fence.sync{.aligned}",
         name: &[w_wgmma as Word, w_fence as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.commit_group.sync{.aligned}
     Row {
-        section: 74,
+        section: 85,
         head: "wgmma.commit_group.sync{.aligned}",
         name: &[w_wgmma as Word, w_commit_group as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 33] = [
     },
     // wgmma.wait_group.sync{.aligned} #n:.u64=0..9223372036854775807
     Row {
-        section: 75,
+        section: 86,
         head: "wgmma.wait_group.sync{.aligned} #n:.u64=0..9223372036854775807",
         name: &[w_wgmma as Word, w_wait_group as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: true }],

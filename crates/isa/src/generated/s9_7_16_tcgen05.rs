@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 33] = [
+pub static ROWS: [Row; 46] = [
     // tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32|64|128|256|512
     Row {
-        section: 76,
+        section: 87,
         head: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32|64|128|256|512",
         name: &[w_tcgen05 as Word, w_alloc as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32|64|128|256|512
     Row {
-        section: 76,
+        section: 87,
         head: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32|64|128|256|512",
         name: &[w_tcgen05 as Word, w_dealloc as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -36,9 +36,39 @@ pub static ROWS: [Row; 33] = [
         rules: &[],
         notes: &[],
     },
+    // tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32..4294967264/32
+    Row {
+        section: 87,
+        head: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32..4294967264/32",
+        name: &[w_tcgen05 as Word, w_alloc as Word],
+        slots: &[Slot { name: "exclusive", values: &[w_exclusive as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
+        operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(4), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 32, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(100), F(110)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["The other allocations of a multiprocessor would have to end first. It is not executed."],
+    },
+    // tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32..4294967264/32
+    Row {
+        section: 87,
+        head: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32..4294967264/32",
+        name: &[w_tcgen05 as Word, w_dealloc as Word],
+        slots: &[Slot { name: "exclusive", values: &[w_exclusive as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
+        operands: &[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 32, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(100), F(110)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["The other allocations of a multiprocessor would have to end first. It is not executed."],
+    },
     // tcgen05.relinquish_alloc_permit.cta_group.sync.aligned
     Row {
-        section: 76,
+        section: 87,
         head: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
         name: &[w_tcgen05 as Word, w_relinquish_alloc_permit as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }],
@@ -53,7 +83,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.sync.aligned.shape.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.sync.aligned.shape.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem",
         name: &[w_tcgen05 as Word, w_ld as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_16x64b as Word, w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "pack", values: &[w_pack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -68,7 +98,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.sync.aligned.16x128b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*2, [taddr]@.tmem
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.sync.aligned.16x128b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*2, [taddr]@.tmem",
         name: &[w_tcgen05 as Word, w_ld as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x128b", values: &[w_16x128b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }, Slot { name: "pack", values: &[w_pack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -83,7 +113,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.sync.aligned.16x256b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*4, [taddr]@.tmem
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.sync.aligned.16x256b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*4, [taddr]@.tmem",
         name: &[w_tcgen05 as Word, w_ld as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x256b", values: &[w_16x256b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word], optional: false }, Slot { name: "pack", values: &[w_pack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -98,7 +128,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.sync.aligned.16x32bx2.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem, #immHalfSplitoff:.s64
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem, #immHalfSplitoff:.s64",
         name: &[w_tcgen05 as Word, w_ld as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x32bx2", values: &[w_16x32bx2 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "pack", values: &[w_pack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -113,7 +143,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem",
         name: &[w_tcgen05 as Word, w_ld as Word, w_red as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "32x32b", values: &[w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "redOp", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_f32 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -128,7 +158,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem, #immHalfSplitoff:.s64
     Row {
-        section: 77,
+        section: 88,
         head: "tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem, #immHalfSplitoff:.s64",
         name: &[w_tcgen05 as Word, w_ld as Word, w_red as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x32bx2", values: &[w_16x32bx2 as Word], optional: false }, Slot { name: "num", values: &[w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "redOp", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_f32 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -141,9 +171,69 @@ pub static ROWS: [Row; 33] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_f32 as Word]) }], need: &[], never: false, text: ".abs => .type=.f32" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_f32 as Word]) }], need: &[], never: false, text: ".NaN => .type=.f32" }],
         notes: &[],
     },
+    // tcgen05.ld.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}.f32.b2 {dmeta:.b32}x1, {dcompressed:.b32}x.num/2, [taddr]@.tmem
+    Row {
+        section: 88,
+        head: "tcgen05.ld.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}.f32.b2 {dmeta:.b32}x1, {dcompressed:.b32}x.num/2, [taddr]@.tmem",
+        name: &[w_tcgen05 as Word, w_ld as Word],
+        slots: &[Slot { name: "spcompress", values: &[w_spcompress as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "32x32b", values: &[w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word], optional: false }, Slot { name: "rowop", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 2 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[8, 9]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}{.NaN}.f32.b2 {dmeta:.b32}x1, {dcompressed:.b32}x.num/2, >redval:.b32, [taddr]@.tmem
+    Row {
+        section: 88,
+        head: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}{.NaN}.f32.b2 {dmeta:.b32}x1, {dcompressed:.b32}x.num/2, >redval:.b32, [taddr]@.tmem",
+        name: &[w_tcgen05 as Word, w_ld as Word, w_red as Word],
+        slots: &[Slot { name: "spcompress", values: &[w_spcompress as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "32x32b", values: &[w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word], optional: false }, Slot { name: "rowop", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 2 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "redval", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(9), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[9, 10]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.ld.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}.f32.b2 {dmeta:.b32}x.num/32, {dcompressed:.b32}x.num/2, [taddr]@.tmem
+    Row {
+        section: 88,
+        head: "tcgen05.ld.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}.f32.b2 {dmeta:.b32}x.num/32, {dcompressed:.b32}x.num/2, [taddr]@.tmem",
+        name: &[w_tcgen05 as Word, w_ld as Word],
+        slots: &[Slot { name: "spcompress", values: &[w_spcompress as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "32x32b", values: &[w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "rowop", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 32 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 2 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[8, 9]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}{.NaN}.f32.b2 {dmeta:.b32}x.num/32, {dcompressed:.b32}x.num/2, >redval:.b32, [taddr]@.tmem
+    Row {
+        section: 88,
+        head: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.rowop.sp::2:4{.abs}{.NaN}.f32.b2 {dmeta:.b32}x.num/32, {dcompressed:.b32}x.num/2, >redval:.b32, [taddr]@.tmem",
+        name: &[w_tcgen05 as Word, w_ld as Word, w_red as Word],
+        slots: &[Slot { name: "spcompress", values: &[w_spcompress as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "32x32b", values: &[w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "rowop", values: &[w_min as Word, w_max as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 32 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(4), times: 1, over: 2 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "redval", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(9), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[9, 10]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // tcgen05.st.sync.aligned.shape.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num
     Row {
-        section: 78,
+        section: 89,
         head: "tcgen05.st.sync.aligned.shape.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num",
         name: &[w_tcgen05 as Word, w_st as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "shape", values: &[w_16x64b as Word, w_32x32b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "unpack", values: &[w_unpack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -158,7 +248,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.st.sync.aligned.16x128b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*2
     Row {
-        section: 78,
+        section: 89,
         head: "tcgen05.st.sync.aligned.16x128b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*2",
         name: &[w_tcgen05 as Word, w_st as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x128b", values: &[w_16x128b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }, Slot { name: "unpack", values: &[w_unpack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -173,7 +263,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.st.sync.aligned.16x256b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*4
     Row {
-        section: 78,
+        section: 89,
         head: "tcgen05.st.sync.aligned.16x256b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*4",
         name: &[w_tcgen05 as Word, w_st as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x256b", values: &[w_16x256b as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word], optional: false }, Slot { name: "unpack", values: &[w_unpack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -188,7 +278,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.st.sync.aligned.16x32bx2.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, #immHalfSplitoff:.s64, {r:.b32}x.num
     Row {
-        section: 78,
+        section: 89,
         head: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, #immHalfSplitoff:.s64, {r:.b32}x.num",
         name: &[w_tcgen05 as Word, w_st as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "16x32bx2", values: &[w_16x32bx2 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word, w_x128 as Word], optional: false }, Slot { name: "unpack", values: &[w_unpack__16b as Word], optional: true }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -203,7 +293,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.wait::ld.sync.aligned
     Row {
-        section: 79,
+        section: 90,
         head: "tcgen05.wait::ld.sync.aligned",
         name: &[w_tcgen05 as Word, w_wait__ld as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }],
@@ -218,7 +308,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.wait::st.sync.aligned
     Row {
-        section: 79,
+        section: 90,
         head: "tcgen05.wait::st.sync.aligned",
         name: &[w_tcgen05 as Word, w_wait__st as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }],
@@ -233,7 +323,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.cp.cta_group.shape{.multicast}{.dst_fmt}{.src_fmt}{.alayout}{.blayout} [taddr]@.tmem, s-desc:.u64
     Row {
-        section: 80,
+        section: 91,
         head: "tcgen05.cp.cta_group.shape{.multicast}{.dst_fmt}{.src_fmt}{.alayout}{.blayout} [taddr]@.tmem, s-desc:.u64",
         name: &[w_tcgen05 as Word, w_cp as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "shape", values: &[w_128x256b as Word, w_4x256b as Word, w_128x128b as Word, w_64x128b as Word, w_32x128b as Word], optional: false }, Slot { name: "multicast", values: &[w_warpx2__02_13 as Word, w_warpx2__01_23 as Word, w_warpx4 as Word], optional: true }, Slot { name: "dst_fmt", values: &[w_b8x16 as Word], optional: true }, Slot { name: "src_fmt", values: &[w_b6x16_p32 as Word, w_b4x16_p64 as Word], optional: true }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
@@ -248,7 +338,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.shift.cta_group.down [taddr]@.tmem
     Row {
-        section: 81,
+        section: 92,
         head: "tcgen05.shift.cta_group.down [taddr]@.tmem",
         name: &[w_tcgen05 as Word, w_shift as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "down", values: &[w_down as Word], optional: false }],
@@ -261,189 +351,249 @@ pub static ROWS: [Row; 33] = [
         rules: &[],
         notes: &[],
     },
-    // tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
+    // tcgen05.mma.cta_group.kind{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
-        section: 82,
-        head: "tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f8f6f4 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
-        notes: &["The manual does not give .kind::i8 a scale-input-d; ptxas does."],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f8f6f4 as Word, w_kind__ti16 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4|.kind::ti16 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
+        notes: &["The manual does not give .kind::i8 a scale-input-d; ptxas does.", "What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
+    // tcgen05.mma.cta_group.kind{.ashift}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
-        section: 82,
-        head: "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "ashift", values: &[w_ashift as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "ashift", values: &[w_ashift as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f8f6f4 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Holds(3, &[w_collector__a__fill as Word, w_collector__a__use as Word]) }], need: &[], never: false, text: ".ashift => !.collector_usage=.collector::a::fill|.collector::a::use" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f8f6f4 as Word, w_kind__ti16 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4|.kind::ti16 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Holds(3, &[w_collector__a__fill as Word, w_collector__a__use as Word]) }], need: &[], never: false, text: ".ashift => !.collector_usage=.collector::a::fill|.collector::a::use" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    // tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
     Row {
-        section: 82,
-        head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    // tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
     Row {
-        section: 82,
-        head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
+    // tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d
     Row {
-        section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "decompress::lut::b", values: &[w_decompress__lut__b as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-table-tmem", shape: Shape::Bracket(&[Operand { name: "b-table-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d
+    Row {
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d",
+        name: &[w_tcgen05 as Word, w_mma as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind::f8f6f4", values: &[w_kind__f8f6f4 as Word], optional: false }, Slot { name: "decompress::lut::b", values: &[w_decompress__lut__b as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-table-tmem", shape: Shape::Bracket(&[Operand { name: "b-table-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.decompress::lut::b{.block32}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    Row {
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.decompress::lut::b{.block32}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        name: &[w_tcgen05 as Word, w_mma as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind::mxf8f6f4", values: &[w_kind__mxf8f6f4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "decompress::lut::b", values: &[w_decompress__lut__b as Word], optional: false }, Slot { name: "block32", values: &[w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-table-tmem", shape: Shape::Bracket(&[Operand { name: "b-table-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.decompress::lut::b{.block32}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    Row {
+        section: 93,
+        head: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.decompress::lut::b{.block32}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [b-table-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        name: &[w_tcgen05 as Word, w_mma as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind::mxf8f6f4", values: &[w_kind__mxf8f6f4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "decompress::lut::b", values: &[w_decompress__lut__b as Word], optional: false }, Slot { name: "block32", values: &[w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-table-tmem", shape: Shape::Bracket(&[Operand { name: "b-table-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.mma.sp.cta_group.kind{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
+    Row {
+        section: 94,
+        head: "tcgen05.mma.sp.cta_group.kind{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        name: &[w_tcgen05 as Word, w_mma as Word],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 6, 7], &[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }, Condition { not: false, ask: Ask::Given("disable-output-lane") }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::i8 disable-output-lane => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f8f6f4 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }, Condition { not: false, ask: Ask::Given("disable-output-lane") }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::i8 disable-output-lane => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f8f6f4 as Word, w_kind__ti16 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4|.kind::ti16 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
+    // tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
-        section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        section: 94,
+        head: "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "ashift", values: &[w_ashift as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "ashift", values: &[w_ashift as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 6, 7], &[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }, Condition { not: false, ask: Ask::Given("disable-output-lane") }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::i8 disable-output-lane => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f8f6f4 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Holds(4, &[w_collector__a__fill as Word, w_collector__a__use as Word]) }], need: &[], never: false, text: ".ashift => !.collector_usage=.collector::a::fill|.collector::a::use" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }, Condition { not: false, ask: Ask::Given("disable-output-lane") }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::i8 disable-output-lane => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f8f6f4 as Word, w_kind__ti16 as Word]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4|.kind::ti16 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__f16 as Word, w_kind__tf32 as Word]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Holds(4, &[w_collector__a__fill as Word, w_collector__a__use as Word]) }], need: &[], never: false, text: ".ashift => !.collector_usage=.collector::a::fill|.collector::a::use" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    // tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
     Row {
-        section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        section: 94,
+        head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".kind=.kind::mxf4|.kind::mxf4nvf4 => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".kind=.kind::mxf4|.kind::mxf4nvf4 => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
+    // tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d
     Row {
-        section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
+        section: 94,
+        head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}{.collector_b_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
         name: &[w_tcgen05 as Word, w_mma as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__mxf8f6f4 as Word, w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word], optional: false }, Slot { name: "block_scale", values: &[w_block_scale as Word], optional: false }, Slot { name: "scale_vectorsize", values: &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word], optional: true }, Slot { name: "collector_usage", values: &[w_collector__a__fill as Word, w_collector__a__use as Word, w_collector__a__lastuse as Word, w_collector__a__discard as Word], optional: true }, Slot { name: "collector_b_usage", values: &[w_collector__b__fill as Word, w_collector__b__use as Word, w_collector__b__lastuse as Word, w_collector__b__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".kind=.kind::mxf4|.kind::mxf4nvf4 => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".collector_b_usage => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf8f6f4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word]) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_block32 as Word]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4nvf4 as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__2X as Word, w_scale_vec__4X as Word, w_block16 as Word, w_block32 as Word]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__mxf4 as Word, w_kind__mxf4nvf4 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".kind=.kind::mxf4|.kind::mxf4nvf4 => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_scale_vec__1X as Word, w_scale_vec__2X as Word, w_scale_vec__4X as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_block16 as Word, w_block32 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}
     Row {
-        section: 84,
+        section: 95,
         head: "tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
         name: &[w_tcgen05 as Word, w_mma as Word, w_ws as Word],
-        slots: &[Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}
     Row {
-        section: 84,
+        section: 95,
         head: "tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
         name: &[w_tcgen05 as Word, w_mma as Word, w_ws as Word],
-        slots: &[Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
+        slots: &[Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}
     Row {
-        section: 85,
+        section: 96,
         head: "tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
         name: &[w_tcgen05 as Word, w_mma as Word, w_ws as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}
     Row {
-        section: 85,
+        section: 96,
         head: "tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
         name: &[w_tcgen05 as Word, w_mma as Word, w_ws as Word],
-        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
+        slots: &[Slot { name: "sp", values: &[w_sp as Word], optional: false }, Slot { name: "cta_group::1", values: &[w_cta_group__1 as Word], optional: false }, Slot { name: "kind", values: &[w_kind__f16 as Word, w_kind__tf32 as Word, w_kind__f8f6f4 as Word, w_kind__i8 as Word, w_kind__ti16 as Word], optional: false }, Slot { name: "collector_usage", values: &[w_collector__b0__fill as Word, w_collector__b0__use as Word, w_collector__b0__lastuse as Word, w_collector__b0__discard as Word, w_collector__b1__fill as Word, w_collector__b1__use as Word, w_collector__b1__lastuse as Word, w_collector__b1__discard as Word, w_collector__b2__fill as Word, w_collector__b2__use as Word, w_collector__b2__lastuse as Word, w_collector__b2__discard as Word, w_collector__b3__fill as Word, w_collector__b3__use as Word, w_collector__b3__lastuse as Word, w_collector__b3__discard as Word], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_tmem as Word), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__i8 as Word]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[w_kind__ti16 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".kind=.kind::ti16 => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // tcgen05.fence::before_thread_sync
     Row {
-        section: 86,
+        section: 97,
         head: "tcgen05.fence::before_thread_sync",
         name: &[w_tcgen05 as Word, w_fence__before_thread_sync as Word],
         slots: &[],
@@ -458,7 +608,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.fence::after_thread_sync
     Row {
-        section: 86,
+        section: 97,
         head: "tcgen05.fence::after_thread_sync",
         name: &[w_tcgen05 as Word, w_fence__after_thread_sync as Word],
         slots: &[],
@@ -473,7 +623,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]@.shared::cluster
     Row {
-        section: 87,
+        section: 98,
         head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]@.shared::cluster",
         name: &[w_tcgen05 as Word, w_commit as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[w_mbarrier__arrive__one as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -488,7 +638,7 @@ pub static ROWS: [Row; 33] = [
     },
     // tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [mbar]@.shared::cluster, %ctaMask:.u16
     Row {
-        section: 87,
+        section: 98,
         head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [mbar]@.shared::cluster, %ctaMask:.u16",
         name: &[w_tcgen05 as Word, w_commit as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[w_mbarrier__arrive__one as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -500,5 +650,50 @@ pub static ROWS: [Row; 33] = [
         order: &[],
         rules: &[],
         notes: &[],
+    },
+    // tcgen05.commit.cta_group.mbarrier::arrive::one.sync_restrict{.shared::cluster}.b64 [mbar]@.shared::cluster
+    Row {
+        section: 98,
+        head: "tcgen05.commit.cta_group.mbarrier::arrive::one.sync_restrict{.shared::cluster}.b64 [mbar]@.shared::cluster",
+        name: &[w_tcgen05 as Word, w_commit as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[w_mbarrier__arrive__one as Word], optional: false }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__read__mma__a as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }],
+        lists: &[&[0]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // tcgen05.commit.cta_group.mbarrier::arrive::one{.sync_restrict}{.shared::cluster}.multicast.b64 [mbar]@.shared::cluster, ctaMask:.u16=0..65535
+    Row {
+        section: 98,
+        head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.sync_restrict}{.shared::cluster}.multicast.b64 [mbar]@.shared::cluster, ctaMask:.u16=0..65535",
+        name: &[w_tcgen05 as Word, w_commit as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[w_mbarrier__arrive__one as Word], optional: false }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__read__mma__a as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast", values: &[w_multicast__cluster as Word, w_multicast__cluster__16b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ranges: &[Range { low: 0, high: 65535, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[F(100), F(110)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_multicast__cluster__16b as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".multicast=.multicast::cluster::16b => ptx 9.4" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".sync_restrict => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // tcgen05.commit.cta_group.mbarrier::arrive::one{.sync_restrict}{.shared::cluster}.multicast::cluster::32b.b64 [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295
+    Row {
+        section: 98,
+        head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.sync_restrict}{.shared::cluster}.multicast::cluster::32b.b64 [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295",
+        name: &[w_tcgen05 as Word, w_commit as Word],
+        slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[w_mbarrier__arrive__one as Word], optional: false }, Slot { name: "sync_restrict", values: &[w_sync_restrict__shared__read__mma__a as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        operands: &[Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
     },
 ];

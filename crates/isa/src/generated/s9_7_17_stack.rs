@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 3] = [
     // stacksave.type d
     Row {
-        section: 88,
+        section: 99,
         head: "stacksave.type d",
         name: &[w_stacksave as Word],
         slots: &[Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 3] = [
     },
     // stackrestore.type %a
     Row {
-        section: 89,
+        section: 100,
         head: "stackrestore.type %a",
         name: &[w_stackrestore as Word],
         slots: &[Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 3] = [
     },
     // alloca.type >ptr, size{, #immAlign:.u32=~1|2|4|8|16|32|64|128|256|512|1024|2048|4096|8192|16384|32768|65536|131072|262144|524288|1048576|2097152|4194304|8388608}
     Row {
-        section: 90,
+        section: 101,
         head: "alloca.type >ptr, size{, #immAlign:.u32=~1|2|4|8|16|32|64|128|256|512|1024|2048|4096|8192|16384|32768|65536|131072|262144|524288|1048576|2097152|4194304|8388608}",
         name: &[w_alloca as Word],
         slots: &[Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 53] = [
     // vadd.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
-        section: 91,
+        section: 102,
         head: "vadd.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}",
         name: &[w_vadd as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vadd.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vadd as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vadd.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vadd as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
-        section: 91,
+        section: 102,
         head: "vsub.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}",
         name: &[w_vsub as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vsub.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vsub as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vsub.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vsub as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
-        section: 91,
+        section: 102,
         head: "vabsdiff.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}",
         name: &[w_vabsdiff as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vabsdiff.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vabsdiff as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vabsdiff.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vabsdiff as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
-        section: 91,
+        section: 102,
         head: "vmin.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}",
         name: &[w_vmin as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vmin.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vmin as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vmin.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vmin as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
-        section: 91,
+        section: 102,
         head: "vmax.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}",
         name: &[w_vmax as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vmax.dtype.atype.btype{.sat}.op2 d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vmax as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 91,
+        section: 102,
         head: "vmax.dtype.atype.btype{.sat} d:.dtype/sel, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vmax as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshl.dtype.atype.u32{.sat}.mode d:.dtype, a:.atype/sel, b:.u32/sel{, c:.dtype}
     Row {
-        section: 92,
+        section: 103,
         head: "vshl.dtype.atype.u32{.sat}.mode d:.dtype, a:.atype/sel, b:.u32/sel{, c:.dtype}",
         name: &[w_vshl as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshl.dtype.atype.u32{.sat}.mode.op2 d:.dtype, a:.atype/sel, b:.u32/sel, c:.dtype
     Row {
-        section: 92,
+        section: 103,
         head: "vshl.dtype.atype.u32{.sat}.mode.op2 d:.dtype, a:.atype/sel, b:.u32/sel, c:.dtype",
         name: &[w_vshl as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshl.dtype.atype.u32{.sat}.mode d:.dtype/sel, a:.atype/sel, b:.u32/sel, c:.dtype
     Row {
-        section: 92,
+        section: 103,
         head: "vshl.dtype.atype.u32{.sat}.mode d:.dtype/sel, a:.atype/sel, b:.u32/sel, c:.dtype",
         name: &[w_vshl as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshr.dtype.atype.u32{.sat}.mode d:.dtype, a:.atype/sel, b:.u32/sel{, c:.dtype}
     Row {
-        section: 92,
+        section: 103,
         head: "vshr.dtype.atype.u32{.sat}.mode d:.dtype, a:.atype/sel, b:.u32/sel{, c:.dtype}",
         name: &[w_vshr as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshr.dtype.atype.u32{.sat}.mode.op2 d:.dtype, a:.atype/sel, b:.u32/sel, c:.dtype
     Row {
-        section: 92,
+        section: 103,
         head: "vshr.dtype.atype.u32{.sat}.mode.op2 d:.dtype, a:.atype/sel, b:.u32/sel, c:.dtype",
         name: &[w_vshr as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vshr.dtype.atype.u32{.sat}.mode d:.dtype/sel, a:.atype/sel, b:.u32/sel, c:.dtype
     Row {
-        section: 92,
+        section: 103,
         head: "vshr.dtype.atype.u32{.sat}.mode d:.dtype/sel, a:.atype/sel, b:.u32/sel, c:.dtype",
         name: &[w_vshr as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmad.dtype.atype.btype{.sat}{.scale} d:.dtype, -a:.atype/sel, -b:.btype/sel, c:.dtype
     Row {
-        section: 93,
+        section: 104,
         head: "vmad.dtype.atype.btype{.sat}{.scale} d:.dtype, -a:.atype/sel, -b:.btype/sel, c:.dtype",
         name: &[w_vmad as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "scale", values: &[w_shr7 as Word, w_shr15 as Word], optional: true }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmad.dtype.atype.btype{.sat}{.scale} d:.dtype, a:.atype/sel, b:.btype/sel, -c:.dtype
     Row {
-        section: 93,
+        section: 104,
         head: "vmad.dtype.atype.btype{.sat}{.scale} d:.dtype, a:.atype/sel, b:.btype/sel, -c:.dtype",
         name: &[w_vmad as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "scale", values: &[w_shr7 as Word, w_shr15 as Word], optional: true }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmad.dtype.atype.btype.po{.sat}{.scale} d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype
     Row {
-        section: 93,
+        section: 104,
         head: "vmad.dtype.atype.btype.po{.sat}{.scale} d:.dtype, a:.atype/sel, b:.btype/sel, c:.dtype",
         name: &[w_vmad as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "po", values: &[w_po as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "scale", values: &[w_shr7 as Word, w_shr15 as Word], optional: true }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vset.atype.btype.cmp d:.u32, a:.atype/sel, b:.btype/sel{, c:.u32}
     Row {
-        section: 94,
+        section: 105,
         head: "vset.atype.btype.cmp d:.u32, a:.atype/sel, b:.btype/sel{, c:.u32}",
         name: &[w_vset as Word],
         slots: &[Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "cmp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vset.atype.btype.cmp.op2 d:.u32, a:.atype/sel, b:.btype/sel, c:.u32
     Row {
-        section: 94,
+        section: 105,
         head: "vset.atype.btype.cmp.op2 d:.u32, a:.atype/sel, b:.btype/sel, c:.u32",
         name: &[w_vset as Word],
         slots: &[Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "cmp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "op2", values: &[w_add as Word, w_min as Word, w_max as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vset.atype.btype.cmp d:.u32/sel, a:.atype/sel, b:.btype/sel, c:.u32
     Row {
-        section: 94,
+        section: 105,
         head: "vset.atype.btype.cmp d:.u32/sel, a:.atype/sel, b:.btype/sel, c:.u32",
         name: &[w_vset as Word],
         slots: &[Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "cmp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vadd2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vadd2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vadd2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vadd2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vsub2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vsub2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vsub2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vsub2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vavrg2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vavrg2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vavrg2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vavrg2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vavrg2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vavrg2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -503,7 +503,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vabsdiff2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vabsdiff2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -518,7 +518,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vabsdiff2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vabsdiff2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -533,7 +533,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vmin2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmin2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -548,7 +548,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vmin2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmin2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -563,7 +563,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vmax2.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmax2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -578,7 +578,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 95,
+        section: 106,
         head: "vmax2.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmax2 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -593,7 +593,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vset2.atype.btype.cmp{.add} d:.u32/sel, %a:.atype/sel, %b:.btype/sel, %c:.u32
     Row {
-        section: 96,
+        section: 107,
         head: "vset2.atype.btype.cmp{.add} d:.u32/sel, %a:.atype/sel, %b:.btype/sel, %c:.u32",
         name: &[w_vset2 as Word],
         slots: &[Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "cmp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: true }],
@@ -608,7 +608,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vadd4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vadd4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -623,7 +623,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vadd4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vadd4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vadd4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -638,7 +638,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vsub4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vsub4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -653,7 +653,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vsub4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vsub4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vsub4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -668,7 +668,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vavrg4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vavrg4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vavrg4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -683,7 +683,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vavrg4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vavrg4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vavrg4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -698,7 +698,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vabsdiff4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vabsdiff4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -713,7 +713,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vabsdiff4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vabsdiff4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vabsdiff4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -728,7 +728,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vmin4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmin4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -743,7 +743,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmin4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vmin4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmin4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -758,7 +758,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vmax4.dtype.atype.btype{.sat} d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmax4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }],
@@ -773,7 +773,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vmax4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype
     Row {
-        section: 97,
+        section: 108,
         head: "vmax4.dtype.atype.btype.add d:.dtype/sel, %a:.atype/sel, %b:.btype/sel, %c:.dtype",
         name: &[w_vmax4 as Word],
         slots: &[Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }],
@@ -788,7 +788,7 @@ pub static ROWS: [Row; 53] = [
     },
     // vset4.atype.btype.cmp{.add} d:.u32/sel, %a:.atype/sel, %b:.btype/sel, %c:.u32
     Row {
-        section: 98,
+        section: 109,
         head: "vset4.atype.btype.cmp{.add} d:.u32/sel, %a:.atype/sel, %b:.btype/sel, %c:.u32",
         name: &[w_vset4 as Word],
         slots: &[Slot { name: "atype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "btype", values: &[w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "cmp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: true }],

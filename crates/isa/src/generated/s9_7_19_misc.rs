@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 7] = [
     // brkpt
     Row {
-        section: 99,
+        section: 110,
         head: "brkpt",
         name: &[w_brkpt as Word],
         slots: &[],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 7] = [
     },
     // nanosleep.u32 t:.u32
     Row {
-        section: 100,
+        section: 111,
         head: "nanosleep.u32 t:.u32",
         name: &[w_nanosleep as Word],
         slots: &[Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 7] = [
     },
     // pmevent #a:.u32=0..15
     Row {
-        section: 101,
+        section: 112,
         head: "pmevent #a:.u32=0..15",
         name: &[w_pmevent as Word],
         slots: &[],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 7] = [
     },
     // pmevent.mask #a:.u32=0..65535
     Row {
-        section: 101,
+        section: 112,
         head: "pmevent.mask #a:.u32=0..65535",
         name: &[w_pmevent as Word, w_mask as Word],
         slots: &[],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 7] = [
     },
     // trap
     Row {
-        section: 102,
+        section: 113,
         head: "trap",
         name: &[w_trap as Word],
         slots: &[],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 7] = [
     },
     // setmaxnreg.inc.sync.aligned.type #imm-reg-count=24..256/8
     Row {
-        section: 103,
+        section: 114,
         head: "setmaxnreg.inc.sync.aligned.type #imm-reg-count=24..256/8",
         name: &[w_setmaxnreg as Word, w_inc as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 7] = [
     },
     // setmaxnreg.dec.sync.aligned.type #imm-reg-count=24..256/8
     Row {
-        section: 103,
+        section: 114,
         head: "setmaxnreg.dec.sync.aligned.type #imm-reg-count=24..256/8",
         name: &[w_setmaxnreg as Word, w_dec as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 15] = [
     // add.cc.type d, a, b
     Row {
-        section: 104,
+        section: 115,
         head: "add.cc.type d, a, b",
         name: &[w_add as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 15] = [
     },
     // addc.type d, a, b
     Row {
-        section: 105,
+        section: 116,
         head: "addc.type d, a, b",
         name: &[w_addc as Word],
         slots: &[Slot { name: "type", values: &[w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 15] = [
     },
     // addc.cc.type d, a, b
     Row {
-        section: 105,
+        section: 116,
         head: "addc.cc.type d, a, b",
         name: &[w_addc as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 15] = [
     },
     // addc.sat.s32 d, a, b
     Row {
-        section: 105,
+        section: 116,
         head: "addc.sat.s32 d, a, b",
         name: &[w_addc as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 15] = [
     },
     // sub.cc.type d, a, b
     Row {
-        section: 106,
+        section: 117,
         head: "sub.cc.type d, a, b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 15] = [
     },
     // subc.type d, a, b
     Row {
-        section: 107,
+        section: 118,
         head: "subc.type d, a, b",
         name: &[w_subc as Word],
         slots: &[Slot { name: "type", values: &[w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 15] = [
     },
     // subc.cc.type d, a, b
     Row {
-        section: 107,
+        section: 118,
         head: "subc.cc.type d, a, b",
         name: &[w_subc as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 15] = [
     },
     // subc.sat.s32 d, a, b
     Row {
-        section: 107,
+        section: 118,
         head: "subc.sat.s32 d, a, b",
         name: &[w_subc as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 15] = [
     },
     // mad.hi.cc.type d, a, b, c
     Row {
-        section: 108,
+        section: 119,
         head: "mad.hi.cc.type d, a, b, c",
         name: &[w_mad as Word, w_hi as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 15] = [
     },
     // mad.lo.cc.type d, a, b, c
     Row {
-        section: 108,
+        section: 119,
         head: "mad.lo.cc.type d, a, b, c",
         name: &[w_mad as Word, w_lo as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 15] = [
     },
     // madc.hi.type d, a, b, c
     Row {
-        section: 109,
+        section: 120,
         head: "madc.hi.type d, a, b, c",
         name: &[w_madc as Word, w_hi as Word],
         slots: &[Slot { name: "type", values: &[w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 15] = [
     },
     // madc.hi.cc.type d, a, b, c
     Row {
-        section: 109,
+        section: 120,
         head: "madc.hi.cc.type d, a, b, c",
         name: &[w_madc as Word, w_hi as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 15] = [
     },
     // madc.hi.sat.s32 d, a, b, c
     Row {
-        section: 109,
+        section: 120,
         head: "madc.hi.sat.s32 d, a, b, c",
         name: &[w_madc as Word, w_hi as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 15] = [
     },
     // madc.lo.type d, a, b, c
     Row {
-        section: 109,
+        section: 120,
         head: "madc.lo.type d, a, b, c",
         name: &[w_madc as Word, w_lo as Word],
         slots: &[Slot { name: "type", values: &[w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 15] = [
     },
     // madc.lo.cc.type d, a, b, c
     Row {
-        section: 109,
+        section: 120,
         head: "madc.lo.cc.type d, a, b, c",
         name: &[w_madc as Word, w_lo as Word],
         slots: &[Slot { name: "cc", values: &[w_cc as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 57] = [
     // testp{.op}.type >p:pred, a
     Row {
-        section: 110,
+        section: 121,
         head: "testp{.op}.type >p:pred, a",
         name: &[w_testp as Word],
         slots: &[Slot { name: "op", values: &[w_finite as Word, w_infinite as Word, w_number as Word, w_notanumber as Word, w_normal as Word, w_subnormal as Word], optional: true }, Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 57] = [
     },
     // copysign.type d, a, b
     Row {
-        section: 111,
+        section: 122,
         head: "copysign.type d, a, b",
         name: &[w_copysign as Word],
         slots: &[Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 57] = [
     },
     // add{.rnd}{.ftz}{.sat}.f32 d, a, b
     Row {
-        section: 112,
+        section: 123,
         head: "add{.rnd}{.ftz}{.sat}.f32 d, a, b",
         name: &[w_add as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 57] = [
     },
     // add{.rnd}{.ftz}.f32x2 d, %a, %b
     Row {
-        section: 112,
+        section: 123,
         head: "add{.rnd}{.ftz}.f32x2 d, %a, %b",
         name: &[w_add as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32x2", values: &[w_f32x2 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 57] = [
     },
     // add{.rnd}.f64 d, a, b
     Row {
-        section: 112,
+        section: 123,
         head: "add{.rnd}.f64 d, a, b",
         name: &[w_add as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sub{.rnd}{.ftz}{.sat}.f32 d, a, b
     Row {
-        section: 113,
+        section: 124,
         head: "sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sub{.rnd}{.ftz}.f32x2 d, %a, %b
     Row {
-        section: 113,
+        section: 124,
         head: "sub{.rnd}{.ftz}.f32x2 d, %a, %b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32x2", values: &[w_f32x2 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sub{.rnd}.f64 d, a, b
     Row {
-        section: 113,
+        section: 124,
         head: "sub{.rnd}.f64 d, a, b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mul{.rnd}{.ftz}{.sat}.f32 d, a, b
     Row {
-        section: 114,
+        section: 125,
         head: "mul{.rnd}{.ftz}{.sat}.f32 d, a, b",
         name: &[w_mul as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mul{.rnd}{.ftz}.f32x2 d, %a, %b
     Row {
-        section: 114,
+        section: 125,
         head: "mul{.rnd}{.ftz}.f32x2 d, %a, %b",
         name: &[w_mul as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32x2", values: &[w_f32x2 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mul{.rnd}.f64 d, a, b
     Row {
-        section: 114,
+        section: 125,
         head: "mul{.rnd}.f64 d, a, b",
         name: &[w_mul as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 57] = [
     },
     // fma.rnd{.ftz}{.sat}.f32 d, a, b, c
     Row {
-        section: 115,
+        section: 126,
         head: "fma.rnd{.ftz}{.sat}.f32 d, a, b, c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 57] = [
     },
     // fma.rnd{.ftz}.f32x2 d, %a, %b, %c
     Row {
-        section: 115,
+        section: 126,
         head: "fma.rnd{.ftz}.f32x2 d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32x2", values: &[w_f32x2 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 57] = [
     },
     // fma.rnd.f64 d, a, b, c
     Row {
-        section: 115,
+        section: 126,
         head: "fma.rnd.f64 d, a, b, c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mad{.ftz}{.sat}.f32 d, a, b, c
     Row {
-        section: 116,
+        section: 127,
         head: "mad{.ftz}{.sat}.f32 d, a, b, c",
         name: &[w_mad as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mad.rnd{.ftz}{.sat}.f32 d, a, b, c
     Row {
-        section: 116,
+        section: 127,
         head: "mad.rnd{.ftz}{.sat}.f32 d, a, b, c",
         name: &[w_mad as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mad.rnd.f64 d, a, b, c
     Row {
-        section: 116,
+        section: 127,
         head: "mad.rnd.f64 d, a, b, c",
         name: &[w_mad as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 57] = [
     },
     // mad.f64 d, a, b, c
     Row {
-        section: 116,
+        section: 127,
         head: "mad.f64 d, a, b, c",
         name: &[w_mad as Word],
         slots: &[Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 57] = [
     },
     // div.approx{.ftz}.f32 d, a, b
     Row {
-        section: 117,
+        section: 128,
         head: "div.approx{.ftz}.f32 d, a, b",
         name: &[w_div as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 57] = [
     },
     // div.full{.ftz}.f32 d, a, b
     Row {
-        section: 117,
+        section: 128,
         head: "div.full{.ftz}.f32 d, a, b",
         name: &[w_div as Word, w_full as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 57] = [
     },
     // div.rnd{.ftz}.f32 d, a, b
     Row {
-        section: 117,
+        section: 128,
         head: "div.rnd{.ftz}.f32 d, a, b",
         name: &[w_div as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 57] = [
     },
     // div.rnd.f64 d, a, b
     Row {
-        section: 117,
+        section: 128,
         head: "div.rnd.f64 d, a, b",
         name: &[w_div as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 57] = [
     },
     // div.type d, a, b
     Row {
-        section: 117,
+        section: 128,
         head: "div.type d, a, b",
         name: &[w_div as Word],
         slots: &[Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 57] = [
     },
     // abs{.ftz}.f32 d, a
     Row {
-        section: 118,
+        section: 129,
         head: "abs{.ftz}.f32 d, a",
         name: &[w_abs as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 57] = [
     },
     // abs.f64 d, a
     Row {
-        section: 118,
+        section: 129,
         head: "abs.f64 d, a",
         name: &[w_abs as Word],
         slots: &[Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 57] = [
     },
     // neg{.ftz}.f32 d, a
     Row {
-        section: 119,
+        section: 130,
         head: "neg{.ftz}.f32 d, a",
         name: &[w_neg as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 57] = [
     },
     // neg.f64 d, a
     Row {
-        section: 119,
+        section: 130,
         head: "neg.f64 d, a",
         name: &[w_neg as Word],
         slots: &[Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 57] = [
     },
     // min{.ftz}{.NaN}.f32 d, a, b
     Row {
-        section: 120,
+        section: 131,
         head: "min{.ftz}{.NaN}.f32 d, a, b",
         name: &[w_min as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 57] = [
     },
     // min{.ftz}{.NaN}.xorsign.abs.f32 d, a, b
     Row {
-        section: 120,
+        section: 131,
         head: "min{.ftz}{.NaN}.xorsign.abs.f32 d, a, b",
         name: &[w_min as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 57] = [
     },
     // min{.ftz}{.NaN}{.abs}.f32 d, a, b, c
     Row {
-        section: 120,
+        section: 131,
         head: "min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
         name: &[w_min as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 57] = [
     },
     // min.f64 d, a, b
     Row {
-        section: 120,
+        section: 131,
         head: "min.f64 d, a, b",
         name: &[w_min as Word],
         slots: &[Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 57] = [
     },
     // max{.ftz}{.NaN}.f32 d, a, b
     Row {
-        section: 121,
+        section: 132,
         head: "max{.ftz}{.NaN}.f32 d, a, b",
         name: &[w_max as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 57] = [
     },
     // max{.ftz}{.NaN}.xorsign.abs.f32 d, a, b
     Row {
-        section: 121,
+        section: 132,
         head: "max{.ftz}{.NaN}.xorsign.abs.f32 d, a, b",
         name: &[w_max as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -503,7 +503,7 @@ pub static ROWS: [Row; 57] = [
     },
     // max{.ftz}{.NaN}{.abs}.f32 d, a, b, c
     Row {
-        section: 121,
+        section: 132,
         head: "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
         name: &[w_max as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "abs", values: &[w_abs as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -518,7 +518,7 @@ pub static ROWS: [Row; 57] = [
     },
     // max.f64 d, a, b
     Row {
-        section: 121,
+        section: 132,
         head: "max.f64 d, a, b",
         name: &[w_max as Word],
         slots: &[Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -533,7 +533,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rcp.approx{.ftz}.f32 d, a
     Row {
-        section: 122,
+        section: 133,
         head: "rcp.approx{.ftz}.f32 d, a",
         name: &[w_rcp as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -548,7 +548,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rcp.rnd{.ftz}.f32 d, a
     Row {
-        section: 122,
+        section: 133,
         head: "rcp.rnd{.ftz}.f32 d, a",
         name: &[w_rcp as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -563,7 +563,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rcp.rnd{.ftz}.f64 d, a
     Row {
-        section: 122,
+        section: 133,
         head: "rcp.rnd{.ftz}.f64 d, a",
         name: &[w_rcp as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -578,7 +578,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rcp.f32 d, a
     Row {
-        section: 122,
+        section: 133,
         head: "rcp.f32 d, a",
         name: &[w_rcp as Word],
         slots: &[Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -593,7 +593,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rcp.approx.ftz.f64 d, a
     Row {
-        section: 123,
+        section: 134,
         head: "rcp.approx.ftz.f64 d, a",
         name: &[w_rcp as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -608,7 +608,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sqrt.approx{.ftz}.f32 d, a
     Row {
-        section: 124,
+        section: 135,
         head: "sqrt.approx{.ftz}.f32 d, a",
         name: &[w_sqrt as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -623,7 +623,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sqrt.rnd{.ftz}.f32 d, a
     Row {
-        section: 124,
+        section: 135,
         head: "sqrt.rnd{.ftz}.f32 d, a",
         name: &[w_sqrt as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -638,7 +638,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sqrt.rnd.f64 d, a
     Row {
-        section: 124,
+        section: 135,
         head: "sqrt.rnd.f64 d, a",
         name: &[w_sqrt as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -653,7 +653,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sqrt.type d, a
     Row {
-        section: 124,
+        section: 135,
         head: "sqrt.type d, a",
         name: &[w_sqrt as Word],
         slots: &[Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -668,7 +668,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rsqrt.approx{.ftz}.f32 d, a
     Row {
-        section: 125,
+        section: 136,
         head: "rsqrt.approx{.ftz}.f32 d, a",
         name: &[w_rsqrt as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -683,7 +683,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rsqrt.approx.f64 d, a
     Row {
-        section: 125,
+        section: 136,
         head: "rsqrt.approx.f64 d, a",
         name: &[w_rsqrt as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -698,7 +698,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rsqrt.type d, a
     Row {
-        section: 125,
+        section: 136,
         head: "rsqrt.type d, a",
         name: &[w_rsqrt as Word],
         slots: &[Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -713,7 +713,7 @@ pub static ROWS: [Row; 57] = [
     },
     // rsqrt.approx.ftz.f64 d, a
     Row {
-        section: 126,
+        section: 137,
         head: "rsqrt.approx.ftz.f64 d, a",
         name: &[w_rsqrt as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -728,7 +728,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sin.approx{.ftz}.f32 d, a
     Row {
-        section: 127,
+        section: 138,
         head: "sin.approx{.ftz}.f32 d, a",
         name: &[w_sin as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -743,7 +743,7 @@ pub static ROWS: [Row; 57] = [
     },
     // sin.f32 d, a
     Row {
-        section: 127,
+        section: 138,
         head: "sin.f32 d, a",
         name: &[w_sin as Word],
         slots: &[Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -758,7 +758,7 @@ pub static ROWS: [Row; 57] = [
     },
     // cos.approx{.ftz}.f32 d, a
     Row {
-        section: 128,
+        section: 139,
         head: "cos.approx{.ftz}.f32 d, a",
         name: &[w_cos as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -773,7 +773,7 @@ pub static ROWS: [Row; 57] = [
     },
     // cos.f32 d, a
     Row {
-        section: 128,
+        section: 139,
         head: "cos.f32 d, a",
         name: &[w_cos as Word],
         slots: &[Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -788,7 +788,7 @@ pub static ROWS: [Row; 57] = [
     },
     // lg2.approx{.ftz}.f32 d, a
     Row {
-        section: 129,
+        section: 140,
         head: "lg2.approx{.ftz}.f32 d, a",
         name: &[w_lg2 as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -803,7 +803,7 @@ pub static ROWS: [Row; 57] = [
     },
     // lg2.f32 d, a
     Row {
-        section: 129,
+        section: 140,
         head: "lg2.f32 d, a",
         name: &[w_lg2 as Word],
         slots: &[Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -818,7 +818,7 @@ pub static ROWS: [Row; 57] = [
     },
     // ex2.approx{.ftz}.f32 d, a
     Row {
-        section: 130,
+        section: 141,
         head: "ex2.approx{.ftz}.f32 d, a",
         name: &[w_ex2 as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -833,7 +833,7 @@ pub static ROWS: [Row; 57] = [
     },
     // ex2.f32 d, a
     Row {
-        section: 130,
+        section: 141,
         head: "ex2.f32 d, a",
         name: &[w_ex2 as Word],
         slots: &[Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -848,7 +848,7 @@ pub static ROWS: [Row; 57] = [
     },
     // tanh.approx.f32 d, a
     Row {
-        section: 131,
+        section: 142,
         head: "tanh.approx.f32 d, a",
         name: &[w_tanh as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 28] = [
     // add{.rn}{.ftz}{.sat}.type d, %a, %b
     Row {
-        section: 132,
+        section: 143,
         head: "add{.rn}{.ftz}{.sat}.type d, %a, %b",
         name: &[w_add as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 28] = [
     },
     // add{.rn}.type d, %a, %b
     Row {
-        section: 132,
+        section: 143,
         head: "add{.rn}.type d, %a, %b",
         name: &[w_add as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 28] = [
     },
     // sub{.rn}{.ftz}{.sat}.type d, %a, %b
     Row {
-        section: 133,
+        section: 144,
         head: "sub{.rn}{.ftz}{.sat}.type d, %a, %b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 28] = [
     },
     // sub{.rn}.type d, %a, %b
     Row {
-        section: 133,
+        section: 144,
         head: "sub{.rn}.type d, %a, %b",
         name: &[w_sub as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 28] = [
     },
     // mul{.rn}{.ftz}{.sat}.type d, %a, %b
     Row {
-        section: 134,
+        section: 145,
         head: "mul{.rn}{.ftz}{.sat}.type d, %a, %b",
         name: &[w_mul as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 28] = [
     },
     // mul{.rn}.type d, %a, %b
     Row {
-        section: 134,
+        section: 145,
         head: "mul{.rn}.type d, %a, %b",
         name: &[w_mul as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rn{.ftz}{.sat}.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rn{.ftz}{.sat}.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rn{.ftz}.relu.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rn{.ftz}.relu.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "relu", values: &[w_relu as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rnd{.relu}.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rnd{.relu}.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rn.oob{.relu}.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rn.oob{.relu}.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "oob", values: &[w_oob as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rn.oob.sat.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rn.oob.sat.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "oob", values: &[w_oob as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 28] = [
     },
     // fma.rnd.oob{.relu}.type d, %a, %b, %c
     Row {
-        section: 135,
+        section: 146,
         head: "fma.rnd.oob{.relu}.type d, %a, %b, %c",
         name: &[w_fma as Word],
         slots: &[Slot { name: "rnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "oob", values: &[w_oob as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 28] = [
     },
     // neg{.ftz}.type d, %a
     Row {
-        section: 136,
+        section: 147,
         head: "neg{.ftz}.type d, %a",
         name: &[w_neg as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 28] = [
     },
     // neg.type d, %a
     Row {
-        section: 136,
+        section: 147,
         head: "neg.type d, %a",
         name: &[w_neg as Word],
         slots: &[Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 28] = [
     },
     // abs{.ftz}.type d, %a
     Row {
-        section: 137,
+        section: 148,
         head: "abs{.ftz}.type d, %a",
         name: &[w_abs as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 28] = [
     },
     // abs.type d, %a
     Row {
-        section: 137,
+        section: 148,
         head: "abs.type d, %a",
         name: &[w_abs as Word],
         slots: &[Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 28] = [
     },
     // min{.ftz}{.NaN}.type d, %a, %b
     Row {
-        section: 138,
+        section: 149,
         head: "min{.ftz}{.NaN}.type d, %a, %b",
         name: &[w_min as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 28] = [
     },
     // min{.ftz}{.NaN}.xorsign.abs.type d, %a, %b
     Row {
-        section: 138,
+        section: 149,
         head: "min{.ftz}{.NaN}.xorsign.abs.type d, %a, %b",
         name: &[w_min as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 28] = [
     },
     // min{.NaN}.type d, %a, %b
     Row {
-        section: 138,
+        section: 149,
         head: "min{.NaN}.type d, %a, %b",
         name: &[w_min as Word],
         slots: &[Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 28] = [
     },
     // min{.NaN}.xorsign.abs.type d, %a, %b
     Row {
-        section: 138,
+        section: 149,
         head: "min{.NaN}.xorsign.abs.type d, %a, %b",
         name: &[w_min as Word],
         slots: &[Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 28] = [
     },
     // max{.ftz}{.NaN}.type d, %a, %b
     Row {
-        section: 139,
+        section: 150,
         head: "max{.ftz}{.NaN}.type d, %a, %b",
         name: &[w_max as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 28] = [
     },
     // max{.ftz}{.NaN}.xorsign.abs.type d, %a, %b
     Row {
-        section: 139,
+        section: 150,
         head: "max{.ftz}{.NaN}.xorsign.abs.type d, %a, %b",
         name: &[w_max as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 28] = [
     },
     // max{.NaN}.type d, %a, %b
     Row {
-        section: 139,
+        section: 150,
         head: "max{.NaN}.type d, %a, %b",
         name: &[w_max as Word],
         slots: &[Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 28] = [
     },
     // max{.NaN}.xorsign.abs.type d, %a, %b
     Row {
-        section: 139,
+        section: 150,
         head: "max{.NaN}.xorsign.abs.type d, %a, %b",
         name: &[w_max as Word],
         slots: &[Slot { name: "NaN", values: &[w_NaN as Word], optional: true }, Slot { name: "xorsign", values: &[w_xorsign as Word], optional: false }, Slot { name: "abs", values: &[w_abs as Word], optional: false }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 28] = [
     },
     // tanh.approx.type d, %a
     Row {
-        section: 140,
+        section: 151,
         head: "tanh.approx.type d, %a",
         name: &[w_tanh as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 28] = [
     },
     // tanh.approx.type d, %a
     Row {
-        section: 140,
+        section: 151,
         head: "tanh.approx.type d, %a",
         name: &[w_tanh as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 28] = [
     },
     // ex2.approx.type d, %a
     Row {
-        section: 141,
+        section: 152,
         head: "ex2.approx.type d, %a",
         name: &[w_ex2 as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 28] = [
     },
     // ex2.approx.ftz.type d, %a
     Row {
-        section: 141,
+        section: 152,
         head: "ex2.approx.ftz.type d, %a",
         name: &[w_ex2 as Word],
         slots: &[Slot { name: "approx", values: &[w_approx as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: false }, Slot { name: "type", values: &[w_bf16 as Word, w_bf16x2 as Word], optional: false }],

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 11] = [
+pub static ROWS: [Row; 13] = [
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 145,
+        section: 161,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 11] = [
     },
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 145,
+        section: 161,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 11] = [
     },
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 145,
+        section: 161,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_lo as Word, w_ls as Word, w_hi as Word, w_hs as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_u16 as Word, w_u32 as Word, w_u64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 11] = [
     },
     // set.CmpOp{.BoolOp}{.ftz}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 145,
+        section: 161,
         head: "set.CmpOp{.BoolOp}{.ftz}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "dtype", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }, Slot { name: "stype", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -66,9 +66,39 @@ pub static ROWS: [Row; 11] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Given("c") }], need: &[], never: false, text: ".BoolOp => c" }, Rule { when: &[Condition { not: false, ask: Ask::Given("c") }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: "c => .BoolOp" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_f32 as Word]) }], need: &[Platform { ptx: V(1, 4), targets: &[] }], never: false, text: ".ftz => .stype=.f32 ptx 1.4" }],
         notes: &[],
     },
+    // set.CmpOp.type d, %a, %b
+    Row {
+        section: 161,
+        head: "set.CmpOp.type d, %a, %b",
+        name: &[w_set as Word],
+        slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_lo as Word, w_ls as Word, w_hi as Word, w_hs as Word], optional: false }, Slot { name: "type", values: &[w_u8x4 as Word, w_u16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // set.CmpOp.type d, %a, %b
+    Row {
+        section: 161,
+        head: "set.CmpOp.type d, %a, %b",
+        name: &[w_set as Word],
+        slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "type", values: &[w_s8x4 as Word, w_s16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}
     Row {
-        section: 146,
+        section: 162,
         head: "setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -83,7 +113,7 @@ pub static ROWS: [Row; 11] = [
     },
     // setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}
     Row {
-        section: 146,
+        section: 162,
         head: "setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "type", values: &[w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -98,7 +128,7 @@ pub static ROWS: [Row; 11] = [
     },
     // setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}
     Row {
-        section: 146,
+        section: 162,
         head: "setp.CmpOp{.BoolOp}.type >p:pred/_{|>q:pred/_}, a, b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_lo as Word, w_ls as Word, w_hi as Word, w_hs as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "type", values: &[w_u16 as Word, w_u32 as Word, w_u64 as Word], optional: false }],
@@ -113,7 +143,7 @@ pub static ROWS: [Row; 11] = [
     },
     // setp.CmpOp{.BoolOp}{.ftz}.type >p:pred/_{|>q:pred/_}, a, b{, !c}
     Row {
-        section: 146,
+        section: 162,
         head: "setp.CmpOp{.BoolOp}{.ftz}.type >p:pred/_{|>q:pred/_}, a, b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -128,7 +158,7 @@ pub static ROWS: [Row; 11] = [
     },
     // selp.type d, a, b, !c
     Row {
-        section: 147,
+        section: 163,
         head: "selp.type d, a, b, !c",
         name: &[w_selp as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -143,7 +173,7 @@ pub static ROWS: [Row; 11] = [
     },
     // slct.dtype.s32 d:.dtype, a:.dtype, b:.dtype, c:.s32
     Row {
-        section: 148,
+        section: 164,
         head: "slct.dtype.s32 d:.dtype, a:.dtype, b:.dtype, c:.s32",
         name: &[w_slct as Word],
         slots: &[Slot { name: "dtype", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }, Slot { name: "s32", values: &[w_s32 as Word], optional: false }],
@@ -158,7 +188,7 @@ pub static ROWS: [Row; 11] = [
     },
     // slct{.ftz}.dtype.f32 d:.dtype, a:.dtype, b:.dtype, c:.f32
     Row {
-        section: 148,
+        section: 164,
         head: "slct{.ftz}.dtype.f32 d:.dtype, a:.dtype, b:.dtype, c:.f32",
         name: &[w_slct as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "dtype", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],

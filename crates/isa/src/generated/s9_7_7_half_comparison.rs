@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 12] = [
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_bf16 as Word], optional: false }, Slot { name: "stype", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_bf16 as Word], optional: false }, Slot { name: "stype", values: &[w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_lo as Word, w_ls as Word, w_hi as Word, w_hs as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_bf16 as Word], optional: false }, Slot { name: "stype", values: &[w_u16 as Word, w_u32 as Word, w_u64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}{.ftz}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}{.ftz}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_bf16 as Word], optional: false }, Slot { name: "stype", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}{.ftz}.dtype.f16 d:.dtype, %a:.f16, %b:.f16{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}{.ftz}.dtype.f16 d:.dtype, %a:.f16, %b:.f16{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_bf16 as Word, w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}.dtype.bf16 d:.dtype, %a:.bf16, %b:.bf16{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}.dtype.bf16 d:.dtype, %a:.bf16, %b:.bf16{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_bf16 as Word, w_u16 as Word, w_s16 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}{.ftz}.dtype.f16x2 d:.dtype, %a:.f16x2, %b:.f16x2{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}{.ftz}.dtype.f16x2 d:.dtype, %a:.f16x2, %b:.f16x2{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "dtype", values: &[w_f16x2 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 12] = [
     },
     // set.CmpOp{.BoolOp}.dtype.bf16x2 d:.dtype, %a:.bf16x2, %b:.bf16x2{, !c}
     Row {
-        section: 149,
+        section: 165,
         head: "set.CmpOp{.BoolOp}.dtype.bf16x2 d:.dtype, %a:.bf16x2, %b:.bf16x2{, !c}",
         name: &[w_set as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "dtype", values: &[w_bf16x2 as Word, w_u32 as Word, w_s32 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 12] = [
     },
     // setp.CmpOp{.BoolOp}{.ftz}.f16 >p:pred/_{|_}, %a, %b{, !c}
     Row {
-        section: 150,
+        section: 166,
         head: "setp.CmpOp{.BoolOp}{.ftz}.f16 >p:pred/_{|_}, %a, %b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 12] = [
     },
     // setp.CmpOp{.BoolOp}{.ftz}.f16x2 >p:pred/_{|>q:pred/_}, %a, %b{, !c}
     Row {
-        section: 150,
+        section: 166,
         head: "setp.CmpOp{.BoolOp}{.ftz}.f16x2 >p:pred/_{|>q:pred/_}, %a, %b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 12] = [
     },
     // setp.CmpOp{.BoolOp}.bf16 >p:pred/_{|_}, %a, %b{, !c}
     Row {
-        section: 150,
+        section: 166,
         head: "setp.CmpOp{.BoolOp}.bf16 >p:pred/_{|_}, %a, %b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 12] = [
     },
     // setp.CmpOp{.BoolOp}.bf16x2 >p:pred/_{|>q:pred/_}, %a, %b{, !c}
     Row {
-        section: 150,
+        section: 166,
         head: "setp.CmpOp{.BoolOp}.bf16x2 >p:pred/_{|>q:pred/_}, %a, %b{, !c}",
         name: &[w_setp as Word],
         slots: &[Slot { name: "CmpOp", values: &[w_eq as Word, w_ne as Word, w_lt as Word, w_le as Word, w_gt as Word, w_ge as Word, w_equ as Word, w_neu as Word, w_ltu as Word, w_leu as Word, w_gtu as Word, w_geu as Word, w_num as Word, w_nan as Word], optional: false }, Slot { name: "BoolOp", values: &[w_and as Word, w_or as Word, w_xor as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],

@@ -8,7 +8,7 @@ use crate::generated::prelude::*;
 pub static ROWS: [Row; 15] = [
     // and.type d, a, b
     Row {
-        section: 151,
+        section: 167,
         head: "and.type d, a, b",
         name: &[w_and as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 15] = [
     },
     // and.pred d:pred, !a, !b
     Row {
-        section: 151,
+        section: 167,
         head: "and.pred d:pred, !a, !b",
         name: &[w_and as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 15] = [
     },
     // or.type d, a, b
     Row {
-        section: 152,
+        section: 168,
         head: "or.type d, a, b",
         name: &[w_or as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 15] = [
     },
     // or.pred d:pred, !a, !b
     Row {
-        section: 152,
+        section: 168,
         head: "or.pred d:pred, !a, !b",
         name: &[w_or as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 15] = [
     },
     // xor.type d, a, b
     Row {
-        section: 153,
+        section: 169,
         head: "xor.type d, a, b",
         name: &[w_xor as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 15] = [
     },
     // xor.pred d:pred, !a, !b
     Row {
-        section: 153,
+        section: 169,
         head: "xor.pred d:pred, !a, !b",
         name: &[w_xor as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 15] = [
     },
     // not.type d, a
     Row {
-        section: 154,
+        section: 170,
         head: "not.type d, a",
         name: &[w_not as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 15] = [
     },
     // not.pred d:pred, !a
     Row {
-        section: 154,
+        section: 170,
         head: "not.pred d:pred, !a",
         name: &[w_not as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 15] = [
     },
     // cnot.type d, a
     Row {
-        section: 155,
+        section: 171,
         head: "cnot.type d, a",
         name: &[w_cnot as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 15] = [
     },
     // lop3.b32 d/_, a, b, c, #immLut:.u32
     Row {
-        section: 156,
+        section: 172,
         head: "lop3.b32 d/_, a, b, c, #immLut:.u32",
         name: &[w_lop3 as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 15] = [
     },
     // lop3.BoolOp.b32 d/_|>p:pred, a, b, c, #immLut:.u32, !q
     Row {
-        section: 156,
+        section: 172,
         head: "lop3.BoolOp.b32 d/_|>p:pred, a, b, c, #immLut:.u32, !q",
         name: &[w_lop3 as Word],
         slots: &[Slot { name: "BoolOp", values: &[w_or as Word, w_and as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 15] = [
     },
     // shf.l.mode.b32 d, a, b, c:.u32
     Row {
-        section: 157,
+        section: 173,
         head: "shf.l.mode.b32 d, a, b, c:.u32",
         name: &[w_shf as Word, w_l as Word],
         slots: &[Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 15] = [
     },
     // shf.r.mode.b32 d, a, b, c:.u32
     Row {
-        section: 157,
+        section: 173,
         head: "shf.r.mode.b32 d, a, b, c:.u32",
         name: &[w_shf as Word, w_r as Word],
         slots: &[Slot { name: "mode", values: &[w_clamp as Word, w_wrap as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 15] = [
     },
     // shl.type d, a, b:.u32
     Row {
-        section: 158,
+        section: 174,
         head: "shl.type d, a, b:.u32",
         name: &[w_shl as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 15] = [
     },
     // shr.type d, a, b:.u32
     Row {
-        section: 159,
+        section: 175,
         head: "shr.type d, a, b:.u32",
         name: &[w_shr as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 32] = [
+pub static ROWS: [Row; 46] = [
     // cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}, cache-policy:.u64
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}, cache-policy:.u64
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src, cache-policy:.u64
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src, cache-policy:.u64
     Row {
-        section: 160,
+        section: 176,
         head: "cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word],
         slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.commit_group
     Row {
-        section: 161,
+        section: 177,
         head: "cp.async.commit_group",
         name: &[w_cp as Word, w_async as Word, w_commit_group as Word],
         slots: &[],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.wait_group #N:.u32
     Row {
-        section: 162,
+        section: 178,
         head: "cp.async.wait_group #N:.u32",
         name: &[w_cp as Word, w_async as Word, w_wait_group as Word],
         slots: &[],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.wait_all
     Row {
-        section: 162,
+        section: 178,
         head: "cp.async.wait_all",
         name: &[w_cp as Word, w_async as Word, w_wait_all as Word],
         slots: &[],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
@@ -183,12 +183,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
@@ -198,12 +198,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "ignore_oob", values: &[w_ignore_oob as Word], optional: false }],
@@ -213,12 +213,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &["What the ignored bytes become in shared memory is indeterminate. ptxas 13.2 makes an ordinary copy of all bytes of this, so that silicon brings what lies there; here they stay as they were."],
     },
     // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
@@ -228,12 +228,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
@@ -243,12 +243,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }],
@@ -258,12 +258,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
@@ -273,12 +273,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
@@ -288,12 +288,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
@@ -303,12 +303,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
@@ -318,12 +318,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
@@ -333,12 +333,12 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
         notes: &[],
     },
     // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16
     Row {
-        section: 163,
+        section: 179,
         head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
@@ -348,57 +348,207 @@ pub static ROWS: [Row; 32] = [
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }, Condition { not: false, ask: Ask::Ptx(V(9, 3)) }], then: &[], need: &[], never: true, text: ".scope ptx 9.3 => never" }],
+        notes: &[],
+    },
+    // cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.level::cache_hint}{.ignore_oob} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16{, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15}, [mbar]@.shared::cta{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.level::cache_hint}{.ignore_oob} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16{, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15}, [mbar]@.shared::cta{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "ignore_oob", values: &[w_ignore_oob as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "ignoreBytesLeft", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "ignoreBytesRight", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: true, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "!.weak => .report" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".report => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("ignoreBytesLeft") }], need: &[], never: false, text: ".ignore_oob => ignoreBytesLeft" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("ignoreBytesLeft") }], need: &[], never: false, text: "!.ignore_oob => !ignoreBytesLeft" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }, Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_mbarrier__report__disabled as Word]) }], need: &[], never: false, text: ".ignore_oob .report => .report=.mbarrier::report::disabled" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.level::cache_hint}{.ignore_oob}.b128 [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16{, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15}, [mbar]@.shared::cta{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.report}{.level::cache_hint}{.ignore_oob}.b128 [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16{, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15}, [mbar]@.shared::cta{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "ignore_oob", values: &[w_ignore_oob as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "ignoreBytesLeft", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "ignoreBytesRight", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".report => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(7) }], then: &[Condition { not: false, ask: Ask::Given("ignoreBytesLeft") }], need: &[], never: false, text: ".ignore_oob => ignoreBytesLeft" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(7) }], then: &[Condition { not: true, ask: Ask::Given("ignoreBytesLeft") }], need: &[], never: false, text: "!.ignore_oob => !ignoreBytesLeft" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(7) }, Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_mbarrier__report__disabled as Word]) }], need: &[], never: false, text: ".ignore_oob .report => .report=.mbarrier::report::disabled" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.level::cache_hint} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster{, ctaMask:.u16=0..65535}{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.level::cache_hint} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster{, ctaMask:.u16=0..65535}{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "multicast", values: &[w_multicast__cluster as Word, w_multicast__cluster__16b as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ranges: &[Range { low: 0, high: 65535, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: true, ask: Ask::Filled(0) }, Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_multicast__cluster__16b as Word]) }], need: &[], never: false, text: "!.weak !.report => .multicast=.multicast::cluster::16b" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".report => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_multicast__cluster__16b as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".multicast=.multicast::cluster::16b => ptx 9.4" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: ".multicast => ctaMask" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: "!.multicast => !ctaMask" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.level::cache_hint} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.level::cache_hint} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.level::cache_hint}.b128 [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster{, ctaMask:.u16=0..65535}{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.report}{.multicast}{.level::cache_hint}.b128 [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster{, ctaMask:.u16=0..65535}{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "multicast", values: &[w_multicast__cluster as Word, w_multicast__cluster__16b as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ranges: &[Range { low: 0, high: 65535, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".report => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_multicast__cluster__16b as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".multicast=.multicast::cluster::16b => ptx 9.4" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: ".multicast => ctaMask" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: "!.multicast => !ctaMask" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(7) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(7) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.level::cache_hint}.b128 [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295{, cache-policy:.u64}
+    Row {
+        section: 179,
+        head: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.level::cache_hint}.b128 [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u32=0..4294967295{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "report", values: &[w_mbarrier__report__disabled as Word, w_mbarrier__report__validity__per_16bytes__80000000 as Word, w_mbarrier__report__validity__per_16bytes__8000 as Word, w_mbarrier__report__validity__per_16bytes__80 as Word, w_mbarrier__report__validity__per_16bytes__8 as Word, w_mbarrier__report__validity__per_element__ff as Word], optional: true }, Slot { name: "multicast::cluster::32b", values: &[w_multicast__cluster__32b as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967295, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(7) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(7) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cp.async.bulk.weak.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
+    Row {
+        section: 179,
+        head: "cp.async.bulk.weak.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
         rules: &[],
         notes: &[],
     },
-    // cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
+    // cp.async.bulk.relaxed.scope.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
-        section: 164,
-        head: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        section: 179,
+        head: "cp.async.bulk.relaxed.scope.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: false }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[],
+        notes: &[],
+    },
+    // cp.async.bulk.weak.global.shared::cta.bulk_group{.level::cache_hint}{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}{, byteMask:.u16}
+    Row {
+        section: 179,
+        head: "cp.async.bulk.weak.global.shared::cta.bulk_group{.level::cache_hint}{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}{, byteMask:.u16}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3], &[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
+        notes: &[],
+    },
+    // cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.level::cache_hint}{.cp_mask}.b128 [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}{, byteMask:.u16}
+    Row {
+        section: 179,
+        head: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.level::cache_hint}{.cp_mask}.b128 [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}{, byteMask:.u16}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3], &[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(6) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
+        notes: &[],
+    },
+    // cp.reduce.async.bulk{.relaxed}{.scope}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
+    Row {
+        section: 180,
+        head: "cp.reduce.async.bulk{.relaxed}{.scope}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
-        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word], optional: true }, Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32" }],
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 3), targets: &[] }], never: false, text: ".relaxed => .scope ptx 9.3" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .relaxed" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word, w_s32 as Word, w_u64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word, w_s32 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_b32 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
-        section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
+        section: 180,
+        head: "cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
-        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 3), targets: &[] }], never: false, text: ".relaxed => .scope ptx 9.3" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .relaxed" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(6, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
-        section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
+        section: 180,
+        head: "cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
-        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(8), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 3), targets: &[] }], never: false, text: ".relaxed => .scope ptx 9.3" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .relaxed" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(8, &[w_f32 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".type=.f32 => ptx 9.4" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
         notes: &[],
     },
     // cp.async.bulk.prefetch.L2.global{.level::cache_hint} [srcMem]@.global, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
-        section: 165,
+        section: 181,
         head: "cp.async.bulk.prefetch.L2.global{.level::cache_hint} [srcMem]@.global, size:.u32=0..1048560/16{, cache-policy:.u64}",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_prefetch as Word],
         slots: &[Slot { name: "L2", values: &[w_L2 as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }],
@@ -411,9 +561,39 @@ pub static ROWS: [Row; 32] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
         notes: &[],
     },
+    // cp.async.bulk.prefetch.L2.global.L2::evict_last [srcMem]@.global, size:.u32=0..1048560/16
+    Row {
+        section: 181,
+        head: "cp.async.bulk.prefetch.L2.global.L2::evict_last [srcMem]@.global, size:.u32=0..1048560/16",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_prefetch as Word],
+        slots: &[Slot { name: "L2", values: &[w_L2 as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "L2::evict_last", values: &[w_L2__evict_last as Word], optional: false }],
+        operands: &[Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a]@.global, size:.u32=0..1048560/16
+    Row {
+        section: 182,
+        head: "applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a]@.global, size:.u32=0..1048560/16",
+        name: &[w_applypriority as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: true }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "L2::evict_normal", values: &[w_L2__evict_normal as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
     // multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}
     Row {
-        section: 166,
+        section: 183,
         head: "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}",
         name: &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }],
@@ -426,39 +606,69 @@ pub static ROWS: [Row; 32] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
+    // multimem.cp.async.bulk.weak.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}
     Row {
-        section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
-        name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
-        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
-        lists: &[&[0, 1, 2]],
-        need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
+        section: 183,
+        head: "multimem.cp.async.bulk.weak.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}",
+        name: &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
+    // multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.cp_mask}.b128 [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}
     Row {
-        section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
+        section: 183,
+        head: "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.cp_mask}.b128 [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}",
+        name: &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }, Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
+        notes: &[],
+    },
+    // multimem.cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
+    Row {
+        section: 184,
+        head: "multimem.cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
         name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
-        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[0, 1]],
-        rules: &[],
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 3), targets: &[] }], never: false, text: ".relaxed => .scope ptx 9.3" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .relaxed" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(5, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(6, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
+        notes: &[],
+    },
+    // multimem.cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
+    Row {
+        section: 184,
+        head: "multimem.cp.reduce.async.bulk{.relaxed}{.scope}.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
+        name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "relaxed", values: &[w_relaxed as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 3), targets: &[] }], never: false, text: ".relaxed => .scope ptx 9.3" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .relaxed" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(7, &[w_f32 as Word]) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[] }], never: false, text: ".type=.f32 => ptx 9.4" }],
         notes: &[],
     },
     // cp.async.bulk.commit_group
     Row {
-        section: 168,
+        section: 185,
         head: "cp.async.bulk.commit_group",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_commit_group as Word],
         slots: &[],
@@ -473,7 +683,7 @@ pub static ROWS: [Row; 32] = [
     },
     // cp.async.bulk.wait_group{.read} #N:.u32
     Row {
-        section: 169,
+        section: 186,
         head: "cp.async.bulk.wait_group{.read} #N:.u32",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_wait_group as Word],
         slots: &[Slot { name: "read", values: &[w_read as Word], optional: true }],

@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 52] = [
+pub static ROWS: [Row; 58] = [
     // cvt{.sat}.dtype.atype d:.dtype+, a:.atype+/sreg
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.sat}.dtype.atype d:.dtype+, a:.atype+/sreg",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "dtype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }, Slot { name: "atype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.irnd{.ftz}{.sat}.itype.f32 d:.itype+, a:.f32+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.irnd{.ftz}{.sat}.itype.f32 d:.itype+, a:.f32+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.irnd{.sat}.itype.f64 d:.itype+, a:.f64+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.irnd{.sat}.itype.f64 d:.itype+, a:.f64+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.irnd{.sat}.itype.f16 d:.itype+, %a:.f16+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.irnd{.sat}.itype.f16 d:.itype+, %a:.f16+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.irnd.itype.bf16 d:.itype, %a:.bf16
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.irnd.itype.bf16 d:.itype, %a:.bf16",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: false }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd{.ftz}{.sat}.f32.itype d:.f32+, a:.itype+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd{.ftz}{.sat}.f32.itype d:.f32+, a:.itype+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd{.sat}.dtype.itype d:.dtype+, a:.itype+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd{.sat}.dtype.itype d:.dtype+, a:.itype+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_f64 as Word], optional: false }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd.bf16.itype d:.bf16, a:.itype
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd.bf16.itype d:.bf16, a:.itype",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "itype", values: &[w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.irnd}{.ftz}{.sat}.f32.f32 d:.f32+, a:.f32+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.irnd}{.ftz}{.sat}.f32.f32 d:.f32+, a:.f32+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.irnd}{.sat}.f64.f64 d:.f64+, a:.f64+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.irnd}{.sat}.f64.f64 d:.f64+, a:.f64+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.irnd}{.sat}.f16.f16 d:.f16+, %a:.f16+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.irnd}{.sat}.f16.f16 d:.f16+, %a:.f16+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.ftz}{.sat}.f64.f32 d:.f64+, a:.f32+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.ftz}{.sat}.f64.f32 d:.f64+, a:.f32+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.ftz}{.sat}.f32.f16 d:.f32+, %a:.f16+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.ftz}{.sat}.f32.f16 d:.f32+, %a:.f16+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.sat}.f64.f16 d:.f64+, %a:.f16+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.sat}.f64.f16 d:.f64+, %a:.f16+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd{.ftz}{.sat}.f32.f64 d:.f32+, a:.f64+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd{.ftz}{.sat}.f32.f64 d:.f32+, a:.f64+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd{.sat}.f16.f64 d:.f16+, a:.f64+
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd{.sat}.f16.f64 d:.f16+, a:.f64+",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -246,69 +246,69 @@ pub static ROWS: [Row; 52] = [
         rules: &[],
         notes: &[],
     },
-    // cvt.frnd{.ftz}{.sat}.f16.f32 d:.f16+, a:.f32+
+    // cvt.frnd{.ftz}{.sat}{.pzo}.f16.f32 d:.f16+, a:.f32+
     Row {
-        section: 170,
-        head: "cvt.frnd{.ftz}{.sat}.f16.f32 d:.f16+, a:.f32+",
+        section: 187,
+        head: "cvt.frnd{.ftz}{.sat}{.pzo}.f16.f32 d:.f16+, a:.f32+",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }],
+        slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), wider: true, ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => !.ftz ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.frnd2{.relu}{.satfinite}.f16.f32 d:.f16+, a:.f32+
+    // cvt.frnd2{.relu}{.satfinite}{.pzo}.f16.f32 d:.f16+, a:.f32+
     Row {
-        section: 170,
-        head: "cvt.frnd2{.relu}{.satfinite}.f16.f32 d:.f16+, a:.f32+",
+        section: 187,
+        head: "cvt.frnd2{.relu}{.satfinite}{.pzo}.f16.f32 d:.f16+, a:.f32+",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), wider: true, ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(7, 0), targets: &[] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[P(80)] }], never: false, text: ".relu => sm_80" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[P(70)] }], never: false, text: ".satfinite => ptx 8.1 sm_70" }],
-        notes: &[],
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[P(80)] }], never: false, text: ".relu => sm_80" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[P(70)] }], never: false, text: ".satfinite => ptx 8.1 sm_70" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.frnd{.ftz}.bf16.f32 d:.bf16, a:.f32
+    // cvt.frnd{.ftz}{.pzo}.bf16.f32 d:.bf16, a:.f32
     Row {
-        section: 170,
-        head: "cvt.frnd{.ftz}.bf16.f32 d:.bf16, a:.f32",
+        section: 187,
+        head: "cvt.frnd{.ftz}{.pzo}.bf16.f32 d:.bf16, a:.f32",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
-        need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
-        gone: None,
-        deprecated: None,
-        order: &[&[2, 3]],
-        rules: &[],
-        notes: &[],
-    },
-    // cvt.frnd2{.relu}{.satfinite}.bf16.f32 d:.bf16, a:.f32
-    Row {
-        section: 170,
-        head: "cvt.frnd2{.relu}{.satfinite}.bf16.f32 d:.bf16, a:.f32",
-        name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }],
-        notes: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => !.ftz ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
+    },
+    // cvt.frnd2{.relu}{.satfinite}{.pzo}.bf16.f32 d:.bf16, a:.f32
+    Row {
+        section: 187,
+        head: "cvt.frnd2{.relu}{.satfinite}{.pzo}.bf16.f32 d:.bf16, a:.f32",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.frnd.bf16.f64 d:.bf16, a:.f64
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd.bf16.f64 d:.bf16, a:.f64",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f64", values: &[w_f64 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.irnd}.bf16.bf16 d:.bf16, %a:.bf16
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.irnd}.bf16.bf16 d:.bf16, %a:.bf16",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "irnd", values: &[w_rni as Word, w_rzi as Word, w_rmi as Word, w_rpi as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.frnd}.bf16.f16 d:.bf16, %a:.f16
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.frnd}.bf16.f16 d:.bf16, %a:.f16",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }, Slot { name: "f16", values: &[w_f16 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.frnd}.dtype.bf16 d:.dtype, %a:.bf16
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.frnd}.dtype.bf16 d:.dtype, %a:.bf16",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "dtype", values: &[w_f16 as Word, w_f64 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt{.frnd}{.ftz}.f32.bf16 d:.f32, %a:.bf16
     Row {
-        section: 170,
+        section: 187,
         head: "cvt{.frnd}{.ftz}.f32.bf16 d:.f32, %a:.bf16",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd", values: &[w_rn as Word, w_rz as Word, w_rm as Word, w_rp as Word], optional: true }, Slot { name: "ftz", values: &[w_ftz as Word], optional: true }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }, Slot { name: "bf16", values: &[w_bf16 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rna{.satfinite}.tf32.f32 d:.tf32, a:.f32
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rna{.satfinite}.tf32.f32 d:.tf32, a:.f32",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rna", values: &[w_rna as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -396,60 +396,60 @@ pub static ROWS: [Row; 52] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }],
         notes: &[],
     },
-    // cvt.frnd2{.relu}{.satfinite}.tf32.f32 d:.tf32, a:.f32
+    // cvt.frnd2{.relu}{.satfinite}{.pzo}.tf32.f32 d:.tf32, a:.f32
     Row {
-        section: 170,
-        head: "cvt.frnd2{.relu}{.satfinite}.tf32.f32 d:.tf32, a:.f32",
+        section: 187,
+        head: "cvt.frnd2{.relu}{.satfinite}{.pzo}.tf32.f32 d:.tf32, a:.f32",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "tf32", values: &[w_tf32 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }], never: false, text: ".satfinite => ptx 8.6 sm_100" }],
-        notes: &[],
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }], never: false, text: ".satfinite => ptx 8.6 sm_100" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.frnd2{.relu}{.satfinite}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+
+    // cvt.frnd2{.relu}{.satfinite}{.pzo}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+
     Row {
-        section: 170,
-        head: "cvt.frnd2{.relu}{.satfinite}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+",
+        section: 187,
+        head: "cvt.frnd2{.relu}{.satfinite}{.pzo}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), wider: true, ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), wider: true, ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }],
-        notes: &[],
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.frnd2{.relu}{.satfinite}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32
+    // cvt.frnd2{.relu}{.satfinite}{.pzo}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32
     Row {
-        section: 170,
-        head: "cvt.frnd2{.relu}{.satfinite}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32",
+        section: 187,
+        head: "cvt.frnd2{.relu}{.satfinite}{.pzo}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }],
-        notes: &[],
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[], need: &[Platform { ptx: V(8, 1), targets: &[] }], never: false, text: ".satfinite => ptx 8.1" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.rs{.relu}{.satfinite}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+, %rbits:.u16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rs{.relu}{.satfinite}.f16x2.f32 d:.f16x2+, a:.f32+, b:.f32+, %rbits:.u16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rs", values: &[w_rs as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }, Operand { name: "rbits", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
-        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }],
+        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
@@ -458,127 +458,127 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rs{.relu}{.satfinite}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32, %rbits:.u16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rs{.relu}{.satfinite}.bf16x2.f32 d:.bf16x2, a:.f32, b:.f32, %rbits:.u16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rs", values: &[w_rs as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "rbits", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
-        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }],
+        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
         rules: &[],
         notes: &[],
     },
-    // cvt.rn.satfinite{.relu}.f8x2type.f32 d:.f8x2type, a:.f32, b:.f32
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.f32 d:.f8x2type, a:.f32, b:.f32{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.f8x2type.f32 d:.f8x2type, a:.f32, b:.f32",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.f32 d:.f8x2type, a:.f32, b:.f32{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1, 2]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }, Platform { ptx: V(8, 1), targets: &[P(89)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.f8x2type.f16x2 d:.f8x2type, %a:.f16x2
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.f16x2 d:.f8x2type, %a:.f16x2{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.f8x2type.f16x2 d:.f8x2type, %a:.f16x2",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.f16x2 d:.f8x2type, %a:.f16x2{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }, Platform { ptx: V(8, 1), targets: &[P(89)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.dtype.f32 d:.dtype, a:.f32, b:.f32
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.f32 d:.dtype, a:.f32, b:.f32{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.dtype.f32 d:.dtype, a:.f32, b:.f32",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.f32 d:.dtype, a:.f32, b:.f32{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "dtype", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1, 2]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "dtype", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(110), A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.dtype.f16x2 d:.dtype, %a:.f16x2
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.f16x2 d:.dtype, %a:.f16x2{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.dtype.f16x2 d:.dtype, %a:.f16x2",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.f16x2 d:.dtype, %a:.f16x2{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "dtype", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "dtype", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f6x2type", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "f6x2type", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
-    // cvt.rn.satfinite{.relu}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32
+    // cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32{, %scale-factor:.ue8m0}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32{, %scale-factor:.ue8m0}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "e2m1x2", values: &[w_e2m1x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
-        lists: &[&[0, 1]],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "pzo", values: &[w_pzo as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: true }, Slot { name: "e2m1x2", values: &[w_e2m1x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
-        order: &[&[3, 4]],
-        rules: &[],
-        notes: &[],
+        order: &[&[5, 6]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".rz => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".scaled::n1::ue8m0 => scale-factor ptx 9.4 sm_107f" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(4) }], need: &[], never: false, text: "scale-factor => .scaled::n1::ue8m0" }],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.frnd3{.satfinite}.ue8m0x2.f32 d:.ue8m0x2, a:.f32, b:.f32
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd3{.satfinite}.ue8m0x2.f32 d:.ue8m0x2, a:.f32, b:.f32",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd3", values: &[w_rz as Word, w_rp as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "ue8m0x2", values: &[w_ue8m0x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
@@ -593,7 +593,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd3", values: &[w_rz as Word, w_rp as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "ue8m0x2", values: &[w_ue8m0x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
@@ -608,13 +608,13 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rs{.relu}.satfinite.f8x4type.f32 d:.f8x4type, {a:.f32}x4, %rbits:.u16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rs{.relu}.satfinite.f8x4type.f32 d:.f8x4type, {a:.f32}x4, %rbits:.u16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rs", values: &[w_rs as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "f8x4type", values: &[w_e4m3x4 as Word, w_e5m2x4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }]), ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "rbits", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
-        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }],
+        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
@@ -623,13 +623,13 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rs{.relu}.satfinite.f6x4type.f32 d:.f6x4type, {a:.f32}x4, %rbits:.u16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rs{.relu}.satfinite.f6x4type.f32 d:.f6x4type, {a:.f32}x4, %rbits:.u16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rs", values: &[w_rs as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "f6x4type", values: &[w_e2m3x4 as Word, w_e3m2x4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }]), ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "rbits", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
-        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }],
+        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
@@ -638,13 +638,13 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rs{.relu}.satfinite.e2m1x4.f32 d:.e2m1x4, {a:.f32}x4, %rbits:.u16x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rs{.relu}.satfinite.e2m1x4.f32 d:.e2m1x4, {a:.f32}x4, %rbits:.u16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rs", values: &[w_rs as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "e2m1x4", values: &[w_e2m1x4 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }]), ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "rbits", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
-        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }],
+        need: &[Platform { ptx: V(8, 7), targets: &[A(100), A(103)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
@@ -653,7 +653,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rn{.relu}.f16x2.f8x2type d:.f16x2, %a:.f8x2type
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rn{.relu}.f16x2.f8x2type d:.f16x2, %a:.f8x2type",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }],
@@ -668,7 +668,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rn{.relu}.f16x2.atype d:.f16x2, %a:.atype
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rn{.relu}.f16x2.atype d:.f16x2, %a:.atype",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "atype", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }],
@@ -683,7 +683,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "ue8m0x2", values: &[w_ue8m0x2 as Word], optional: false }],
@@ -698,7 +698,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.atype d:.bf16x2, %a:.atype{, %scale-factor:.ue8m0x2}
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.atype d:.bf16x2, %a:.atype{, %scale-factor:.ue8m0x2}",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word, w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }],
@@ -711,45 +711,135 @@ pub static ROWS: [Row; 52] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }],
         notes: &[],
     },
-    // cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}
+    // cvt.frnd4{.satfinite}.ue5m3x2.f32 d:.ue5m3x2, a:.f32, b:.f32
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}",
+        section: 187,
+        head: "cvt.frnd4{.satfinite}.ue5m3x2.f32 d:.ue5m3x2, a:.f32, b:.f32",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "s2f6x2", values: &[w_s2f6x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        slots: &[Slot { name: "frnd4", values: &[w_rn as Word, w_rz as Word, w_rp as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d:.ue5m3x2, a:.f32, b:.f32, %scale-factor:.ue8m0
+    Row {
+        section: 187,
+        head: "cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d:.ue5m3x2, a:.f32, b:.f32, %scale-factor:.ue8m0",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: false }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[3, 4]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.frnd4{.satfinite}.ue5m3x2.atype d:.ue5m3x2, %a:.atype
+    Row {
+        section: 187,
+        head: "cvt.frnd4{.satfinite}.ue5m3x2.atype d:.ue5m3x2, %a:.atype",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "frnd4", values: &[w_rn as Word, w_rz as Word, w_rp as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }, Slot { name: "atype", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(3), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[2, 3]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.atype d:.ue5m3x2, %a:.atype, %scale-factor:.ue8m0
+    Row {
+        section: 187,
+        head: "cvt.frnd2{.satfinite}.scaled::n1::ue8m0.ue5m3x2.atype d:.ue5m3x2, %a:.atype, %scale-factor:.ue8m0",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "scaled::n1::ue8m0", values: &[w_scaled__n1__ue8m0 as Word], optional: false }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }, Slot { name: "atype", values: &[w_f16x2 as Word, w_bf16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[3, 4]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.rn.f16x2.ue5m3x2 d:.f16x2, %a:.ue5m3x2
+    Row {
+        section: 187,
+        head: "cvt.rn.f16x2.ue5m3x2 d:.f16x2, %a:.ue5m3x2",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "f16x2", values: &[w_f16x2 as Word], optional: false }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(2), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.rn{.satfinite}{.scaled::n2::ue8m0}.bf16x2.ue5m3x2 d:.bf16x2, %a:.ue5m3x2{, %scale-factor:.ue8m0x2}
+    Row {
+        section: 187,
+        head: "cvt.rn{.satfinite}{.scaled::n2::ue8m0}.bf16x2.ue5m3x2 d:.bf16x2, %a:.ue5m3x2{, %scale-factor:.ue8m0x2}",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "ue5m3x2", values: &[w_ue5m3x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0x2), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[3, 4]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }],
+        notes: &["Only sm_107 has it. It is not executed."],
+    },
+    // cvt.frnd2.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}
+    Row {
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "s2f6x2", values: &[w_s2f6x2 as Word], optional: false }, Slot { name: "f32", values: &[w_f32 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B16), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0x2), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
-        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }],
+        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[4, 5]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }], never: false, text: ".rz => ptx 9.4 sm_107a" }],
         notes: &[],
     },
-    // cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.bf16x2 d:.b16, %a:.bf16x2{, %scale-factor:.ue8m0x2}
+    // cvt.frnd2.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.bf16x2 d:.b16, %a:.bf16x2{, %scale-factor:.ue8m0x2}
     Row {
-        section: 170,
-        head: "cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.bf16x2 d:.b16, %a:.bf16x2{, %scale-factor:.ue8m0x2}",
+        section: 187,
+        head: "cvt.frnd2.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.bf16x2 d:.b16, %a:.bf16x2{, %scale-factor:.ue8m0x2}",
         name: &[w_cvt as Word],
-        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "s2f6x2", values: &[w_s2f6x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
+        slots: &[Slot { name: "frnd2", values: &[w_rn as Word, w_rz as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "s2f6x2", values: &[w_s2f6x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B16), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0x2), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
-        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }],
+        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[4, 5]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }], never: false, text: ".rz => ptx 9.4 sm_107a" }],
         notes: &[],
     },
     // cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2 d:.bf16x2, %a:.s2f6x2{, %scale-factor:.ue8m0x2}
     Row {
-        section: 170,
+        section: 187,
         head: "cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2 d:.bf16x2, %a:.s2f6x2{, %scale-factor:.ue8m0x2}",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "s2f6x2", values: &[w_s2f6x2 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0x2), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
-        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }],
+        need: &[Platform { ptx: V(9, 1), targets: &[A(100), A(103), A(110), A(120), A(121)] }, Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
         deprecated: None,
         order: &[&[4, 5]],
@@ -758,7 +848,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.pack.sat.convertType.abType d:.u32+, a:.s32+, b:.s32+
     Row {
-        section: 171,
+        section: 188,
         head: "cvt.pack.sat.convertType.abType d:.u32+, a:.s32+, b:.s32+",
         name: &[w_cvt as Word, w_pack as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "convertType", values: &[w_u16 as Word, w_s16 as Word], optional: false }, Slot { name: "abType", values: &[w_s32 as Word], optional: false }],
@@ -773,7 +863,7 @@ pub static ROWS: [Row; 52] = [
     },
     // cvt.pack.sat.convertType.abType.cType d:.u32+, a:.s32+, b:.s32+, c:.b32+
     Row {
-        section: 171,
+        section: 188,
         head: "cvt.pack.sat.convertType.abType.cType d:.u32+, a:.s32+, b:.s32+, c:.b32+",
         name: &[w_cvt as Word, w_pack as Word],
         slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "convertType", values: &[w_u2 as Word, w_s2 as Word, w_u4 as Word, w_s4 as Word, w_u8 as Word, w_s8 as Word], optional: false }, Slot { name: "abType", values: &[w_s32 as Word], optional: false }, Slot { name: "cType", values: &[w_b32 as Word], optional: false }],

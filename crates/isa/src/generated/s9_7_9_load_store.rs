@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 39] = [
+pub static ROWS: [Row; 41] = [
     // ld{.weak}{.ss}{.cop}{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 172,
+        section: 189,
         head: "ld{.weak}{.ss}{.cop}{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_const as Word, w_global as Word, w_local as Word, w_param as Word, w_param__entry as Word, w_param__func as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_lu as Word, w_cv as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld{.weak}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 172,
+        section: 189,
         head: "ld{.weak}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word, w_lu as Word, w_cv as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld.volatile{.ss}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}
     Row {
-        section: 172,
+        section: 189,
         head: "ld.volatile{.ss}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "volatile", values: &[w_volatile as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld.volatile{.ss}{.level2::eviction_priority}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}
     Row {
-        section: 172,
+        section: 189,
         head: "ld.volatile{.ss}{.level2::eviction_priority}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "volatile", values: &[w_volatile as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld.sem.scope{.ss}{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 172,
+        section: 189,
         head: "ld.sem.scope{.ss}{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 172,
+        section: 189,
         head: "ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -96,24 +96,39 @@ pub static ROWS: [Row; 39] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_v4 as Word) }], then: &[Condition { not: false, ask: Ask::Holds(8, &[w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".v4 => .type=.b64|.u64|.s64|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_v8 as Word) }], then: &[Condition { not: false, ask: Ask::Holds(8, &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_f32 as Word]) }], need: &[], never: false, text: ".v8 => .type=.b32|.u32|.s32|.f32" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".L2::cache_hint => cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Given("cache-policy") }], then: &[Condition { not: false, ask: Ask::Filled(5) }], need: &[], never: false, text: "cache-policy => .L2::cache_hint" }],
         notes: &[],
     },
-    // ld.mmio.relaxed.sys{.ss}.type d:.type+, [a]{.unified}
+    // ld.mmio.sem.sys{.ss}.type d:.type+, [a]{.unified}
     Row {
-        section: 172,
-        head: "ld.mmio.relaxed.sys{.ss}.type d:.type+, [a]{.unified}",
+        section: 189,
+        head: "ld.mmio.sem.sys{.ss}.type d:.type+, [a]{.unified}",
         name: &[w_ld as Word],
-        slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: false }, Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "sys", values: &[w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: false }, Slot { name: "sem", values: &[w_relaxed as Word, w_acquire as Word], optional: false }, Slot { name: "sys", values: &[w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, unified: true, space: SpaceOf::Slot(3), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 2), targets: &[P(70)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_b128 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 4), targets: &[] }], never: false, text: ".type=.b128 => ptx 8.4" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_acquire as Word]) }], then: &[], need: &[Platform { ptx: V(9, 3), targets: &[P(75)] }], never: false, text: ".sem=.acquire => ptx 9.3 sm_75" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_b128 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 4), targets: &[] }], never: false, text: ".type=.b128 => ptx 8.4" }],
+        notes: &[],
+    },
+    // ld.proxy::readonly{.ss}.type d:.type+, [a]{.unified}
+    Row {
+        section: 189,
+        head: "ld.proxy::readonly{.ss}.type d:.type+, [a]{.unified}",
+        name: &[w_ld as Word],
+        slots: &[Slot { name: "proxy::readonly", values: &[w_proxy__readonly as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, wider: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, unified: true, space: SpaceOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
         notes: &[],
     },
     // ld.ss{.cop}.nc{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 173,
+        section: 190,
         head: "ld.ss{.cop}.nc{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word], optional: true }, Slot { name: "nc", values: &[w_nc as Word], optional: false }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -128,7 +143,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ld.ss{.cop}.nc{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
-        section: 173,
+        section: 190,
         head: "ld.ss{.cop}.nc{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}.vec.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}",
         name: &[w_ld as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: false }, Slot { name: "cop", values: &[w_ca as Word, w_cg as Word, w_cs as Word], optional: true }, Slot { name: "nc", values: &[w_nc as Word], optional: false }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -143,7 +158,7 @@ pub static ROWS: [Row; 39] = [
     },
     // ldu{.ss}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}
     Row {
-        section: 174,
+        section: 191,
         head: "ldu{.ss}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}",
         name: &[w_ldu as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -158,7 +173,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st{.weak}{.ss}{.cop}{.level1::eviction_priority}{.L2::cache_hint}{.vec}.type [a], {b:.type+}x.vec{, cache-policy:.u64}
     Row {
-        section: 175,
+        section: 192,
         head: "st{.weak}{.ss}{.cop}{.level1::eviction_priority}{.L2::cache_hint}{.vec}.type [a], {b:.type+}x.vec{, cache-policy:.u64}",
         name: &[w_st as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word, w_local as Word, w_param as Word, w_param__func as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -173,7 +188,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st{.weak}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}.vec.type [a], {b:.type+/_}x.vec{, cache-policy:.u64}
     Row {
-        section: 175,
+        section: 192,
         head: "st{.weak}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}.vec.type [a], {b:.type+/_}x.vec{, cache-policy:.u64}",
         name: &[w_st as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "cop", values: &[w_wb as Word, w_cg as Word, w_cs as Word, w_wt as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -188,7 +203,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.volatile{.ss}{.vec}.type [a], {b:.type+}x.vec
     Row {
-        section: 175,
+        section: 192,
         head: "st.volatile{.ss}{.vec}.type [a], {b:.type+}x.vec",
         name: &[w_st as Word],
         slots: &[Slot { name: "volatile", values: &[w_volatile as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -203,7 +218,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.volatile{.ss}{.level2::eviction_priority}.vec.type [a], {b:.type+/_}x.vec
     Row {
-        section: 175,
+        section: 192,
         head: "st.volatile{.ss}{.level2::eviction_priority}.vec.type [a], {b:.type+/_}x.vec",
         name: &[w_st as Word],
         slots: &[Slot { name: "volatile", values: &[w_volatile as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -218,7 +233,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.sem.scope{.ss}{.level1::eviction_priority}{.L2::cache_hint}{.vec}.type [a], {b:.type+}x.vec{, cache-policy:.u64}
     Row {
-        section: 175,
+        section: 192,
         head: "st.sem.scope{.ss}{.level1::eviction_priority}{.L2::cache_hint}{.vec}.type [a], {b:.type+}x.vec{, cache-policy:.u64}",
         name: &[w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -233,7 +248,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}.vec.type [a], {b:.type+/_}x.vec{, cache-policy:.u64}
     Row {
-        section: 175,
+        section: 192,
         head: "st.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}.vec.type [a], {b:.type+/_}x.vec{, cache-policy:.u64}",
         name: &[w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level1::eviction_priority", values: &[w_L1__evict_normal as Word, w_L1__evict_unchanged as Word, w_L1__evict_first as Word, w_L1__evict_last as Word, w_L1__no_allocate as Word], optional: true }, Slot { name: "level2::eviction_priority", values: &[w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_last as Word], optional: true }, Slot { name: "L2::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -246,24 +261,24 @@ pub static ROWS: [Row; 39] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Word(w_v4 as Word) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".v4 => .type=.b64|.u64|.s64|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_v8 as Word) }], then: &[Condition { not: false, ask: Ask::Holds(7, &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_f32 as Word]) }], need: &[], never: false, text: ".v8 => .type=.b32|.u32|.s32|.f32" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".L2::cache_hint => cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Given("cache-policy") }], then: &[Condition { not: false, ask: Ask::Filled(5) }], need: &[], never: false, text: "cache-policy => .L2::cache_hint" }],
         notes: &[],
     },
-    // st.mmio.relaxed.sys{.ss}.type [a], b:.type+
+    // st.mmio.sem.sys{.ss}.type [a], b:.type+
     Row {
-        section: 175,
-        head: "st.mmio.relaxed.sys{.ss}.type [a], b:.type+",
+        section: 192,
+        head: "st.mmio.sem.sys{.ss}.type [a], b:.type+",
         name: &[w_st as Word],
-        slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: false }, Slot { name: "relaxed", values: &[w_relaxed as Word], optional: false }, Slot { name: "sys", values: &[w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: false }, Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: false }, Slot { name: "sys", values: &[w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
         operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), wider: true, ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 2), targets: &[P(70)] }],
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_b128 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 4), targets: &[] }], never: false, text: ".type=.b128 => ptx 8.4" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[w_release as Word]) }], then: &[], need: &[Platform { ptx: V(9, 3), targets: &[P(75)] }], never: false, text: ".sem=.release => ptx 9.3 sm_75" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_b128 as Word]) }], then: &[], need: &[Platform { ptx: V(8, 4), targets: &[] }], never: false, text: ".type=.b128 => ptx 8.4" }],
         notes: &[],
     },
     // st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], {b}x.vec, [mbar]
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], {b}x.vec, [mbar]",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "cluster", values: &[w_cluster as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_b128 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -278,7 +293,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.type [a], {b}x2, [mbar]
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.type [a], {b}x2, [mbar]",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "cluster", values: &[w_cluster as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: true }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -293,7 +308,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.type [a], {b}x4, [mbar]
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.type [a], {b}x4, [mbar]",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "cluster", values: &[w_cluster as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: true }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word, w_f32 as Word], optional: false }],
@@ -308,7 +323,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.vec.type [a], b, [mbar]
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.weak}{.cluster}{.ss}{.mbarrier::complete_tx::bytes}.vec.type [a], b, [mbar]",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "cluster", values: &[w_cluster as Word], optional: true }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -323,7 +338,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.async{.mmio}.release.scope{.ss}.type [a], b
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.mmio}.release.scope{.ss}.type [a], b",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "mmio", values: &[w_mmio as Word], optional: true }, Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "scope", values: &[w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -338,7 +353,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.async{.weak}{.scope}{.ss}{.mbarrier::complete_tx::bytes}.type [a], b
     Row {
-        section: 176,
+        section: 193,
         head: "st.async{.weak}{.scope}{.ss}{.mbarrier::complete_tx::bytes}.type [a], b",
         name: &[w_st as Word, w_async as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "scope", values: &[w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -353,7 +368,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.bulk{.weak} [a], size:.u64=0..16777216/8, #initval:.u32=0
     Row {
-        section: 177,
+        section: 194,
         head: "st.bulk{.weak} [a], size:.u64=0..16777216/8, #initval:.u32=0",
         name: &[w_st as Word, w_bulk as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }],
@@ -368,7 +383,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.bulk{.weak} [a], %size:.u32, #initval:.u32=0
     Row {
-        section: 177,
+        section: 194,
         head: "st.bulk{.weak} [a], %size:.u32, #initval:.u32=0",
         name: &[w_st as Word, w_bulk as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }],
@@ -383,7 +398,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.bulk{.weak}.ss [%a], size:.u64=0..16777216/8, #initval:.u32=0
     Row {
-        section: 177,
+        section: 194,
         head: "st.bulk{.weak}.ss [%a], size:.u64=0..16777216/8, #initval:.u32=0",
         name: &[w_st as Word, w_bulk as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_shared__cta as Word], optional: false }],
@@ -398,7 +413,7 @@ pub static ROWS: [Row; 39] = [
     },
     // st.bulk{.weak}.ss [%a], %size:.u32, #initval:.u32=0
     Row {
-        section: 177,
+        section: 194,
         head: "st.bulk{.weak}.ss [%a], %size:.u32, #initval:.u32=0",
         name: &[w_st as Word, w_bulk as Word],
         slots: &[Slot { name: "weak", values: &[w_weak as Word], optional: true }, Slot { name: "ss", values: &[w_shared__cta as Word], optional: false }],
@@ -413,7 +428,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]",
         name: &[w_multimem as Word, w_ld_reduce as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_acquire as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word, w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "acc_prec", values: &[w_acc__f32 as Word, w_acc__f16 as Word], optional: true }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -428,7 +443,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}{.vec}.type {d}x.vec, [a]
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}{.vec}.type {d}x.vec, [a]",
         name: &[w_multimem as Word, w_ld_reduce as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_acquire as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word], optional: false }, Slot { name: "acc_prec", values: &[w_acc__f32 as Word, w_acc__f16 as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -443,7 +458,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type {d:.b8}x.vec, [a]
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type {d:.b8}x.vec, [a]",
         name: &[w_multimem as Word, w_ld_reduce as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_acquire as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word], optional: false }, Slot { name: "acc_prec", values: &[w_acc__f32 as Word, w_acc__f16 as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_e5m2 as Word, w_e4m3 as Word], optional: false }],
@@ -458,7 +473,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type {d:.b16}x.vec, [a]
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type {d:.b16}x.vec, [a]",
         name: &[w_multimem as Word, w_ld_reduce as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_acquire as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word], optional: false }, Slot { name: "acc_prec", values: &[w_acc__f32 as Word, w_acc__f16 as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_e5m2x2 as Word, w_e4m3x2 as Word], optional: false }],
@@ -473,7 +488,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}{.vec}.type {d:.b32}x.vec, [a]
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}{.vec}.type {d:.b32}x.vec, [a]",
         name: &[w_multimem as Word, w_ld_reduce as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_acquire as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word], optional: false }, Slot { name: "acc_prec", values: &[w_acc__f32 as Word, w_acc__f16 as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_e5m2x4 as Word, w_e4m3x4 as Word], optional: false }],
@@ -488,7 +503,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.st{.sem}{.scope}{.ss}.type [a], b
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.st{.sem}{.scope}{.ss}.type [a], b",
         name: &[w_multimem as Word, w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -503,7 +518,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.st{.sem}{.scope}{.ss}{.vec}.type [a], {b}x.vec
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.st{.sem}{.scope}{.ss}{.vec}.type [a], {b}x.vec",
         name: &[w_multimem as Word, w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -518,7 +533,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.st{.sem}{.scope}{.ss}.vec.type [a], {b:.b8}x.vec
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.st{.sem}{.scope}{.ss}.vec.type [a], {b:.b8}x.vec",
         name: &[w_multimem as Word, w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "vec", values: &[w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_e5m2 as Word, w_e4m3 as Word], optional: false }],
@@ -533,7 +548,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.st{.sem}{.scope}{.ss}.vec.type [a], {b:.b16}x.vec
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.st{.sem}{.scope}{.ss}.vec.type [a], {b:.b16}x.vec",
         name: &[w_multimem as Word, w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: false }, Slot { name: "type", values: &[w_e5m2x2 as Word, w_e4m3x2 as Word], optional: false }],
@@ -548,7 +563,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.st{.sem}{.scope}{.ss}{.vec}.type [a], {b:.b32}x.vec
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.st{.sem}{.scope}{.ss}{.vec}.type [a], {b:.b32}x.vec",
         name: &[w_multimem as Word, w_st as Word],
         slots: &[Slot { name: "sem", values: &[w_weak as Word, w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: true }, Slot { name: "type", values: &[w_e5m2x4 as Word, w_e4m3x4 as Word], optional: false }],
@@ -563,7 +578,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.red{.sem}{.scope}{.ss}.op.type [a], b
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.red{.sem}{.scope}{.ss}.op.type [a], b",
         name: &[w_multimem as Word, w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word, w_and as Word, w_or as Word, w_xor as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_b64 as Word, w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -578,7 +593,7 @@ pub static ROWS: [Row; 39] = [
     },
     // multimem.red{.sem}{.scope}{.ss}.op{.vec}.type [a], {b}x.vec
     Row {
-        section: 178,
+        section: 195,
         head: "multimem.red{.sem}{.scope}{.ss}.op{.vec}.type [a], {b}x.vec",
         name: &[w_multimem as Word, w_red as Word],
         slots: &[Slot { name: "sem", values: &[w_relaxed as Word, w_release as Word], optional: true }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "op", values: &[w_min as Word, w_max as Word, w_add as Word], optional: false }, Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word, w_v8 as Word], optional: true }, Slot { name: "type", values: &[w_f16 as Word, w_f16x2 as Word, w_bf16 as Word, w_bf16x2 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -589,6 +604,21 @@ pub static ROWS: [Row; 39] = [
         deprecated: None,
         order: &[],
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Filled(4) }, Condition { not: true, ask: Ask::Holds(5, &[w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".op=.min|.max => .vec !.type=.f32|.f64" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_f16x2 as Word, w_bf16x2 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: "!.vec => .type=.f16x2|.bf16x2|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_v2 as Word) }], then: &[Condition { not: true, ask: Ask::Holds(5, &[w_f64 as Word]) }], need: &[], never: false, text: ".v2 => !.type=.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_v4 as Word) }], then: &[Condition { not: true, ask: Ask::Holds(5, &[w_f64 as Word]) }], need: &[], never: false, text: ".v4 => !.type=.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_v8 as Word) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".v8 => .type=.f16|.bf16" }],
+        notes: &[],
+    },
+    // multimem.st.async.release.scope{.ss}.type [a], b
+    Row {
+        section: 196,
+        head: "multimem.st.async.release.scope{.ss}.type [a], b",
+        name: &[w_multimem as Word, w_st as Word, w_async as Word],
+        slots: &[Slot { name: "release", values: &[w_release as Word], optional: false }, Slot { name: "scope", values: &[w_gpu as Word, w_sys as Word], optional: false }, Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "type", values: &[w_b8 as Word, w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u8 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s8 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 3), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
         notes: &[],
     },
 ];

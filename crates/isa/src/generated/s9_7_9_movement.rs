@@ -5,10 +5,10 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 48] = [
+pub static ROWS: [Row; 49] = [
     // mov.type d, a/sreg/var
     Row {
-        section: 179,
+        section: 197,
         head: "mov.type d, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -23,7 +23,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.type d, a
     Row {
-        section: 179,
+        section: 197,
         head: "mov.type d, a",
         name: &[w_mov as Word],
         slots: &[Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -38,7 +38,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 d, a/sreg/var
     Row {
-        section: 179,
+        section: 197,
         head: "mov.b128 d, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -53,7 +53,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.pred d:pred, !a
     Row {
-        section: 179,
+        section: 197,
         head: "mov.pred d:pred, !a",
         name: &[w_mov as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -68,7 +68,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.pred d:pred, #a:pred
     Row {
-        section: 179,
+        section: 197,
         head: "mov.pred d:pred, #a:pred",
         name: &[w_mov as Word],
         slots: &[Slot { name: "pred", values: &[w_pred as Word], optional: false }],
@@ -83,7 +83,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.vec.type {d/_}x.vec, {a}x.vec
     Row {
-        section: 179,
+        section: 197,
         head: "mov.vec.type {d/_}x.vec, {a}x.vec",
         name: &[w_mov as Word],
         slots: &[Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -98,7 +98,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.vec.type {d/_}x.vec, {%a/sreg}x.vec
     Row {
-        section: 179,
+        section: 197,
         head: "mov.vec.type {d/_}x.vec, {%a/sreg}x.vec",
         name: &[w_mov as Word],
         slots: &[Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
@@ -113,7 +113,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.vec.type {d/_}x.vec, a/sreg/var
     Row {
-        section: 179,
+        section: 197,
         head: "mov.vec.type {d/_}x.vec, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_u16 as Word, w_u32 as Word, w_u64 as Word, w_s16 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -128,7 +128,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.vec.type {d/_}x.vec, a
     Row {
-        section: 179,
+        section: 197,
         head: "mov.vec.type {d/_}x.vec, a",
         name: &[w_mov as Word],
         slots: &[Slot { name: "vec", values: &[w_v2 as Word, w_v4 as Word], optional: false }, Slot { name: "type", values: &[w_f32 as Word, w_f64 as Word], optional: false }],
@@ -143,7 +143,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.type d, {a}x1
     Row {
-        section: 180,
+        section: 198,
         head: "mov.type d, {a}x1",
         name: &[w_mov as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word], optional: false }],
@@ -158,7 +158,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.type d, {%a/sreg}x1
     Row {
-        section: 180,
+        section: 198,
         head: "mov.type d, {%a/sreg}x1",
         name: &[w_mov as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word], optional: false }],
@@ -173,7 +173,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.type {d}x1, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.type {d}x1, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "type", values: &[w_b16 as Word, w_b32 as Word, w_b64 as Word, w_b128 as Word], optional: false }],
@@ -188,7 +188,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b16 d, {a:.b8}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b16 d, {a:.b8}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }],
@@ -203,7 +203,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 d, {a:.b8}x4
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 d, {a:.b8}x4",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -218,7 +218,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 d, {%a:.b8/_}x4
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 d, {%a:.b8/_}x4",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -233,7 +233,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 d, {a:.b16}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 d, {a:.b16}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -248,7 +248,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 d, {%a:.b16/_}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 d, {%a:.b16/_}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -263,7 +263,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b64 d, {a:.b16}x4
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b64 d, {a:.b16}x4",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -278,7 +278,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b64 d, {a:.b32}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b64 d, {a:.b32}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -293,7 +293,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b64 d, {%a:.b32/sreg}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b64 d, {%a:.b32/sreg}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -308,7 +308,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 d, {a:.b32}x4
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b128 d, {a:.b32}x4",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -323,7 +323,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 d, {%a:.b32/sreg}x4
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b128 d, {%a:.b32/sreg}x4",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -338,7 +338,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 d, {a:.b64}x2
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b128 d, {a:.b64}x2",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -353,7 +353,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b16 {d:.b8/_}x2, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b16 {d:.b8/_}x2, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }],
@@ -368,7 +368,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 {d:.b8/_}x4, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 {d:.b8/_}x4, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -383,7 +383,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b32 {d:.b16/_}x2, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b32 {d:.b16/_}x2, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -398,7 +398,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b64 {d:.b16/_}x4, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b64 {d:.b16/_}x4, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -413,7 +413,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b64 {d:.b32/_}x2, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b64 {d:.b32/_}x2, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -428,7 +428,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 {d:.b32/_}x4, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b128 {d:.b32/_}x4, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -443,7 +443,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mov.b128 {d:.b64/_}x2, a/sreg/var
     Row {
-        section: 180,
+        section: 198,
         head: "mov.b128 {d:.b64/_}x2, a/sreg/var",
         name: &[w_mov as Word],
         slots: &[Slot { name: "b128", values: &[w_b128 as Word], optional: false }],
@@ -458,7 +458,7 @@ pub static ROWS: [Row; 48] = [
     },
     // shfl.mode.b32 d{|>p:pred/_}, a, b, c
     Row {
-        section: 181,
+        section: 199,
         head: "shfl.mode.b32 d{|>p:pred/_}, a, b, c",
         name: &[w_shfl as Word],
         slots: &[Slot { name: "mode", values: &[w_up as Word, w_down as Word, w_bfly as Word, w_idx as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -473,7 +473,7 @@ pub static ROWS: [Row; 48] = [
     },
     // shfl.sync.mode.b32 d{|>p:pred/_}, a, b, c, membermask:.u32
     Row {
-        section: 182,
+        section: 200,
         head: "shfl.sync.mode.b32 d{|>p:pred/_}, a, b, c, membermask:.u32",
         name: &[w_shfl as Word],
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "mode", values: &[w_up as Word, w_down as Word, w_bfly as Word, w_idx as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
@@ -488,7 +488,7 @@ pub static ROWS: [Row; 48] = [
     },
     // prmt.b32{.mode} d, a, b, c
     Row {
-        section: 183,
+        section: 201,
         head: "prmt.b32{.mode} d, a, b, c",
         name: &[w_prmt as Word],
         slots: &[Slot { name: "b32", values: &[w_b32 as Word], optional: false }, Slot { name: "mode", values: &[w_f4e as Word, w_b4e as Word, w_rc8 as Word, w_ecl as Word, w_ecr as Word, w_rc16 as Word], optional: true }],
@@ -503,7 +503,7 @@ pub static ROWS: [Row; 48] = [
     },
     // prefetch{.ss}.level [a]
     Row {
-        section: 184,
+        section: 202,
         head: "prefetch{.ss}.level [a]",
         name: &[w_prefetch as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word, w_local as Word], optional: true }, Slot { name: "level", values: &[w_L1 as Word, w_L2 as Word], optional: false }],
@@ -516,9 +516,24 @@ pub static ROWS: [Row; 48] = [
         rules: &[],
         notes: &[],
     },
+    // prefetch{.ss}.L1::32B.valid_addr [a]
+    Row {
+        section: 202,
+        head: "prefetch{.ss}.L1::32B.valid_addr [a]",
+        name: &[w_prefetch as Word],
+        slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "L1::32B", values: &[w_L1__32B as Word], optional: false }, Slot { name: "valid_addr", values: &[w_valid_addr as Word], optional: false }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        lists: &[&[0]],
+        need: &[Platform { ptx: V(9, 4), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
     // prefetch{.ss}.level::eviction_priority [a]
     Row {
-        section: 184,
+        section: 202,
         head: "prefetch{.ss}.level::eviction_priority [a]",
         name: &[w_prefetch as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level::eviction_priority", values: &[w_L2__evict_last as Word, w_L2__evict_normal as Word], optional: false }],
@@ -533,7 +548,7 @@ pub static ROWS: [Row; 48] = [
     },
     // prefetchu.L1 [a]@.global
     Row {
-        section: 184,
+        section: 202,
         head: "prefetchu.L1 [a]@.global",
         name: &[w_prefetchu as Word],
         slots: &[Slot { name: "L1", values: &[w_L1 as Word], optional: false }],
@@ -548,7 +563,7 @@ pub static ROWS: [Row; 48] = [
     },
     // prefetch{.ss}.tensormap [a]
     Row {
-        section: 184,
+        section: 202,
         head: "prefetch{.ss}.tensormap [a]",
         name: &[w_prefetch as Word],
         slots: &[Slot { name: "ss", values: &[w_const as Word, w_param as Word], optional: true }, Slot { name: "tensormap", values: &[w_tensormap as Word], optional: false }],
@@ -563,7 +578,7 @@ pub static ROWS: [Row; 48] = [
     },
     // applypriority{.ss}.L2::evict_normal [a], #size:.u32=128
     Row {
-        section: 185,
+        section: 203,
         head: "applypriority{.ss}.L2::evict_normal [a], #size:.u32=128",
         name: &[w_applypriority as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "L2::evict_normal", values: &[w_L2__evict_normal as Word], optional: false }],
@@ -578,7 +593,7 @@ pub static ROWS: [Row; 48] = [
     },
     // discard{.ss}.L2 [a], #size:.u32=128
     Row {
-        section: 186,
+        section: 204,
         head: "discard{.ss}.L2 [a], #size:.u32=128",
         name: &[w_discard as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "L2", values: &[w_L2 as Word], optional: false }],
@@ -593,7 +608,7 @@ pub static ROWS: [Row; 48] = [
     },
     // createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.b64 d:.u64, [a], primary-size:.u32, total-size:.u32
     Row {
-        section: 187,
+        section: 205,
         head: "createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.b64 d:.u64, [a], primary-size:.u32, total-size:.u32",
         name: &[w_createpolicy as Word, w_range as Word],
         slots: &[Slot { name: "ss", values: &[w_global as Word], optional: true }, Slot { name: "level::primary_priority", values: &[w_L2__evict_last as Word, w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_unchanged as Word], optional: false }, Slot { name: "level::secondary_priority", values: &[w_L2__evict_first as Word, w_L2__evict_unchanged as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -608,7 +623,7 @@ pub static ROWS: [Row; 48] = [
     },
     // createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32/share}
     Row {
-        section: 187,
+        section: 205,
         head: "createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32/share}",
         name: &[w_createpolicy as Word, w_fractional as Word],
         slots: &[Slot { name: "level::primary_priority", values: &[w_L2__evict_last as Word, w_L2__evict_normal as Word, w_L2__evict_first as Word, w_L2__evict_unchanged as Word], optional: false }, Slot { name: "level::secondary_priority", values: &[w_L2__evict_first as Word, w_L2__evict_unchanged as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -623,7 +638,7 @@ pub static ROWS: [Row; 48] = [
     },
     // createpolicy.cvt.L2.b64 d:.u64, a:.u64
     Row {
-        section: 187,
+        section: 205,
         head: "createpolicy.cvt.L2.b64 d:.u64, a:.u64",
         name: &[w_createpolicy as Word, w_cvt as Word],
         slots: &[Slot { name: "L2", values: &[w_L2 as Word], optional: false }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
@@ -638,7 +653,7 @@ pub static ROWS: [Row; 48] = [
     },
     // isspacep.space >p:pred, a:.u64
     Row {
-        section: 188,
+        section: 206,
         head: "isspacep.space >p:pred, a:.u64",
         name: &[w_isspacep as Word],
         slots: &[Slot { name: "space", values: &[w_const as Word, w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word, w_param as Word, w_param__entry as Word], optional: false }],
@@ -653,7 +668,7 @@ pub static ROWS: [Row; 48] = [
     },
     // isspacep.space >p:pred, %a:.u32
     Row {
-        section: 188,
+        section: 206,
         head: "isspacep.space >p:pred, %a:.u32",
         name: &[w_isspacep as Word],
         slots: &[Slot { name: "space", values: &[w_const as Word, w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word, w_param as Word, w_param__entry as Word], optional: false }],
@@ -668,7 +683,7 @@ pub static ROWS: [Row; 48] = [
     },
     // cvta.space.size d:.size, a:.size/var
     Row {
-        section: 189,
+        section: 207,
         head: "cvta.space.size d:.size, a:.size/var",
         name: &[w_cvta as Word],
         slots: &[Slot { name: "space", values: &[w_const as Word, w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word, w_param as Word, w_param__entry as Word], optional: false }, Slot { name: "size", values: &[w_u32 as Word, w_u64 as Word], optional: false }],
@@ -683,7 +698,7 @@ pub static ROWS: [Row; 48] = [
     },
     // cvta.to.space.size d:.size, a:.size
     Row {
-        section: 189,
+        section: 207,
         head: "cvta.to.space.size d:.size, a:.size",
         name: &[w_cvta as Word, w_to as Word],
         slots: &[Slot { name: "space", values: &[w_const as Word, w_global as Word, w_local as Word, w_shared as Word, w_shared__cta as Word, w_shared__cluster as Word, w_param as Word, w_param__entry as Word], optional: false }, Slot { name: "size", values: &[w_u32 as Word, w_u64 as Word], optional: false }],
@@ -698,7 +713,7 @@ pub static ROWS: [Row; 48] = [
     },
     // mapa{.ss}.type d, a/var, b:.u32
     Row {
-        section: 190,
+        section: 208,
         head: "mapa{.ss}.type d, a/var, b:.u32",
         name: &[w_mapa as Word],
         slots: &[Slot { name: "ss", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word], optional: false }],
@@ -713,7 +728,7 @@ pub static ROWS: [Row; 48] = [
     },
     // getctarank{.ss}.type d:.u32, a/var
     Row {
-        section: 191,
+        section: 209,
         head: "getctarank{.ss}.type d:.u32, a/var",
         name: &[w_getctarank as Word],
         slots: &[Slot { name: "ss", values: &[w_shared__cluster as Word], optional: true }, Slot { name: "type", values: &[w_u32 as Word, w_u64 as Word, w_s32 as Word, w_s64 as Word], optional: false }],

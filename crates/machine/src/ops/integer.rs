@@ -1,9 +1,10 @@
-//! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13.
+//! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13, and `clmad`.
 
 use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, IntegerType as T, Limit};
 use ptxvm_num::int::arithmetic::{
-    abs, add, add_sat, mad_hi, mad_hi_sat, mad_lo, mad_wide, mad24_hi, mad24_hi_sat, mad24_lo, max, max_relu,
-    min, min_relu, mul_hi, mul_lo, mul_wide, mul24_hi, mul24_lo, neg, sad, sub, sub_sat,
+    abs, add, add_sat, clmad_hi, clmad_lo, mad_hi, mad_hi_sat, mad_lo, mad_wide, mad24_hi, mad24_hi_sat,
+    mad24_lo, max, max_relu, min, min_relu, mul_hi, mul_lo, mul_wide, mul24_hi, mul24_lo, neg, sad, sub,
+    sub_sat,
 };
 use ptxvm_num::int::division::{div, rem};
 use ptxvm_num::int::packed::PackedPart;
@@ -113,6 +114,9 @@ fn whole(function: F, ty: T) -> Option<Op> {
         F::Mul24Hi => of_word!(ty, simd2, mul24_hi),
         F::Mad24Lo => of_word!(ty, simd3, mad24_lo),
         F::Mad24Hi => of_word!(ty, simd3, mad24_hi),
+        F::ClmadLo | F::ClmadHi if ty != T::U64 => return None,
+        F::ClmadLo => lanes::map3(clmad_lo),
+        F::ClmadHi => lanes::map3(clmad_hi),
     })
 }
 

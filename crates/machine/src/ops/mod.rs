@@ -27,6 +27,7 @@ pub mod mma;
 mod moves;
 pub mod operand;
 mod permute;
+mod small;
 pub mod special;
 pub mod stack;
 pub mod store_async;
@@ -83,6 +84,7 @@ fn compute(compute: Compute) -> Option<Op> {
         },
         Compute::Approximate(approximate) => approximate::executor(approximate),
         Compute::Mixed(mixed) => mixed::executor(mixed),
+        Compute::Small(small) => small::executor(small),
         Compute::Comparing(comparing) => comparison::executor(comparing),
         Compute::Logic(logic) => logic::executor(logic),
         Compute::Movement(movement) => moves::executor(movement),

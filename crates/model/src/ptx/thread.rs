@@ -236,7 +236,7 @@ impl Code<'_> {
                 self.push(Action::Atomic { to: None, address, update, manner }, span);
                 Ok(())
             }
-            Mbarrier::Wait(wait) if !wait.by_state => {
+            Mbarrier::Wait(wait) if !wait.by_state && wait.reports == (false, false) => {
                 let object = operands[wait.object.operand];
                 let address = self.address(&object, 0, 8, span)?;
                 let count = self.count(&object, span)?;
@@ -262,7 +262,7 @@ impl Code<'_> {
         let address = self.address(object, 0, 8, span)?;
         let entry = self.entry;
         for instruction in &entry.instructions {
-            if let Some(Operation::Mbarrier(Mbarrier::Init { object, count })) =
+            if let Some(Operation::Mbarrier(Mbarrier::Init { object, count, .. })) =
                 self.program.operation(instruction)
             {
                 let operands = operands::of(entry, instruction);

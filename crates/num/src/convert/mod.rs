@@ -16,6 +16,7 @@ mod pack;
 pub mod quick;
 mod round;
 mod scale;
+mod small;
 mod stochastic;
 mod tf32;
 
@@ -28,5 +29,6 @@ pub use integer::{Integer, S8, S16, S32, S64, U8, U16, U32, U64, integer_to_inte
 pub use narrow::{bf16x2_from_pair, narrow_pair, pair_from_f32, widen_pair};
 pub use pack::{pack_integers, pack_integers_over};
 pub use scale::{bf16x2_from_ue8m0x2, ue8m0_from, ue8m0x2_from_bf16x2, ue8m0x2_from_f32};
+pub use small::{Quad, SmallFunction, small_quad};
 pub use stochastic::{stochastic_pair, stochastic_quad};
 pub use tf32::{tf32_from_f32, tf32_rna_from_f32};

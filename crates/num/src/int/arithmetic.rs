@@ -1,4 +1,4 @@
-//! Integer arithmetic of one word, 9.7.1.1 to 9.7.1.13: `add` to `max`, except `div` and `rem`.
+//! Integer arithmetic of one word, 9.7.1.1 to 9.7.1.13: `add` to `max`, except `div` and `rem`; and `clmad`.
 
 use super::{Int, Widen};
 
@@ -45,6 +45,24 @@ pub type WideBits<T> = <<T as Widen>::Wide as Int>::Bits;
 #[inline(always)]
 pub fn mul_wide<T: Widen>(a: T::Bits, b: T::Bits) -> WideBits<T> {
     T::of(a).widen().wrapping_mul(T::of(b).widen()).bits()
+}
+
+/// The 128-bit product of two words without carries.
+fn carryless(a: u64, b: u64) -> u128 {
+    let rows = (0..u64::BITS).filter(|bit| a >> bit & 1 == 1);
+    rows.fold(0, |product, bit| product ^ u128::from(b) << bit)
+}
+
+/// `clmad.lo.u64`: the low half of the product of `a` and `b` without carries, and `c` added without carries.
+#[must_use]
+pub fn clmad_lo(a: u64, b: u64, c: u64) -> u64 {
+    carryless(a, b) as u64 ^ c
+}
+
+/// `clmad.hi.u64`: the high half.
+#[must_use]
+pub fn clmad_hi(a: u64, b: u64, c: u64) -> u64 {
+    (carryless(a, b) >> 64) as u64 ^ c
 }
 
 /// `mad.lo`

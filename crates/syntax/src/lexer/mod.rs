@@ -173,7 +173,13 @@ impl<'s> Lexer<'s> {
             return self.unknown(start);
         }
         while self.byte(end) == b':' && self.byte(end + 1) == b':' && WORD[self.byte(end + 2) as usize] {
-            end = self.words(end + 2);
+            let part = end + 2;
+            end = self.words(part);
+            // `.sp::2:4`
+            let counts = |lexer: &Self, at: usize| lexer.byte(at).is_ascii_digit();
+            if counts(self, part) && self.byte(end) == b':' && counts(self, end + 1) {
+                end = self.words(end + 1);
+            }
         }
         if &self.bytes[start..end] == b".version" {
             return self.version(start, end);

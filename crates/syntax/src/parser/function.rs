@@ -13,9 +13,8 @@ use crate::token::TokenKind;
 pub(super) fn takes_arguments(word: &str) -> Option<(FunctionKind, std::ops::RangeInclusive<usize>)> {
     Some(match word {
         ".maxntid" | ".reqntid" | ".reqnctapercluster" => (FunctionKind::Entry, 1..=3),
-        ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" | ".local_maxnreg" => {
-            (FunctionKind::Entry, 1..=1)
-        }
+        ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" | ".local_maxnreg"
+        | ".minperctamemory" => (FunctionKind::Entry, 1..=1),
         ".explicitcluster" | ".blocksareclusters" => (FunctionKind::Entry, 0..=0),
         ".noreturn" => (FunctionKind::Func, 0..=0),
         ".abi_preserve" | ".abi_preserve_control" => (FunctionKind::Func, 1..=1),
@@ -25,8 +24,11 @@ pub(super) fn takes_arguments(word: &str) -> Option<(FunctionKind, std::ops::Ran
 
 /// Whether a word is a directive between signature and body.
 pub(crate) fn is_header_directive(word: &str) -> bool {
-    takes_arguments(word).is_some()
+    takes_arguments(word).is_some() || word == LANGUAGE
 }
+
+/// The directive that says what a function was written in: the last one before a body, with strings and integers.
+const LANGUAGE: &str = ".language";
 
 impl Parser<'_> {
     /// `.entry` or `.func`, the word being at hand.
@@ -44,8 +46,9 @@ impl Parser<'_> {
             }
             FunctionKind::Func => {
                 function.directives = self.function_directives(Some(".local_maxnreg"))?;
-                let bounded = self.file[function.directives].last().map(|d| d.name.symbol);
-                let bounded = bounded.is_some_and(|name| self.file.text(name) == "local_maxnreg");
+                let last = self.file[function.directives].last().map(|d| d.name.symbol);
+                let bounded =
+                    last.is_some_and(|name| matches!(self.file.text(name), "local_maxnreg" | "language"));
                 if bounded && !self.at(TokenKind::LeftBrace) {
                     return Err(self.unexpected("`{`"));
                 }
@@ -130,6 +133,7 @@ impl Parser<'_> {
                     let _ = self.misplaced("is for a `.func`, not for an `.entry`");
                     self.skip_header();
                 }
+                None if word == LANGUAGE => directives.push(self.languages()?),
                 None if word == ".pragma" => {
                     let pragma = self.pragma()?;
                     // The list must be in one piece, so the pragma moves after its companions.
@@ -146,13 +150,16 @@ impl Parser<'_> {
     }
 
     /// The directives of a `.func` or a prototype: `.noreturn` first, then how registers are preserved. A definition
-    /// may have one more, `last`, right before its body.
+    /// may have one more, `last`, right before its body, and its language.
     pub(super) fn function_directives(&mut self, last: Option<&str>) -> Parse<List<Directive>> {
         let mut directives = Vec::new();
         while self.at(TokenKind::Dotted) {
             match takes_arguments(self.token_text()) {
                 Some((_, counts)) if last == Some(self.token_text()) => {
                     directives.push(self.counted(counts)?);
+                    if self.at(TokenKind::Dotted) && self.token_text() == LANGUAGE {
+                        directives.push(self.languages()?);
+                    }
                     break;
                 }
                 Some((FunctionKind::Func, counts)) => {
@@ -165,10 +172,30 @@ impl Parser<'_> {
                     let _ = self.misplaced("is for an `.entry`, not for a `.func`");
                     self.skip_header();
                 }
+                None if last.is_some() && self.token_text() == LANGUAGE => {
+                    directives.push(self.languages()?);
+                    break;
+                }
                 None => break,
             }
         }
         Ok(push_list(&mut self.file.directives, directives))
+    }
+
+    /// `.language "nvvm", 3`, the word being at hand.
+    fn languages(&mut self) -> Parse<Directive> {
+        let name = self.dotted();
+        let mut arguments = Vec::new();
+        loop {
+            arguments.push(if self.at(TokenKind::Text) {
+                Argument::Text(Text { span: self.advance().span })
+            } else {
+                Argument::Expression(self.integer_literal("a string or an integer")?)
+            });
+            if !self.eat(TokenKind::Comma) {
+                return Ok(self.complete(name, arguments));
+            }
+        }
     }
 
     /// Skips a directive of a header that was refused, so that the body is read all the same.
@@ -216,6 +243,17 @@ impl Parser<'_> {
             }
         }
         self.semicolon()?;
+        let directive = self.complete(name, arguments);
+        Ok(self.push_directive(directive))
+    }
+
+    /// `.loc_intermediate 1 2 3`, the word being at hand. No `;` ends it.
+    pub(super) fn intermediate_location(&mut self) -> Parse<DirectiveId> {
+        let name = self.dotted();
+        let mut arguments = Vec::new();
+        for what in ["the number of a `.file`", "a line", "a column"] {
+            arguments.push(Argument::Expression(self.integer_literal(what)?));
+        }
         let directive = self.complete(name, arguments);
         Ok(self.push_directive(directive))
     }

@@ -182,7 +182,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[base]`, `[name, name]`, `[name, {…}]` or `[name, name, {…}]`.
+    /// `[base]`, `[name, {…}]`, or `[name, name]` and names and vectors after it.
     #[inline]
     fn address(&mut self) -> Parse<Operand> {
         let mark = self.operands.len();
@@ -192,12 +192,12 @@ impl Parser<'_> {
         if matches!(base.kind, OperandKind::Name(_)) && self.eat(TokenKind::Comma) {
             let second = self.address_part("a name or `{`")?;
             self.operands.push(second);
-            if matches!(second.kind, OperandKind::Name(_)) && self.eat(TokenKind::Comma) {
-                if !self.at(TokenKind::LeftBrace) {
-                    return Err(self.unexpected("`{`"));
-                }
-                let third = self.vector()?;
-                self.operands.push(third);
+            // PTX 9.3 has a third name, 9.4 the sizes and strides of a tensor before its coordinates.
+            let mut more = matches!(second.kind, OperandKind::Name(_)) && self.eat(TokenKind::Comma);
+            while more {
+                let part = self.address_part("a name or `{`")?;
+                self.operands.push(part);
+                more = self.eat(TokenKind::Comma);
             }
         }
         self.close_bracket(open)?;

@@ -219,6 +219,10 @@ impl Parser<'_> {
                 let pragma = self.pragma()?;
                 self.push_statement(start.to(self.previous.span), StatementKind::Directive(pragma));
             }
+            ".loc_intermediate" => {
+                let location = self.intermediate_location()?;
+                self.push_statement(start.to(self.previous.span), StatementKind::Directive(location));
+            }
             ".func" | ".extern" | ".visible" | ".weak" => {
                 let function = self.local_function()?;
                 self.push_statement(start.to(self.previous.span), StatementKind::Function(function));

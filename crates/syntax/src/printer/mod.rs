@@ -293,7 +293,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A directive of a word and arguments. `.file` has no comma before its name and no `;`.
+    /// A directive of a word and arguments. `.file` has no comma before its name and no `;`, `.loc_intermediate` no comma.
     fn directive(&mut self, directive: &Directive) {
         let file = self.file;
         self.dotted(directive.name.symbol);
@@ -304,6 +304,12 @@ impl Printer<'_> {
                 self.argument(*number);
                 self.out.push(' ');
                 self.separated(rest, Self::argument);
+            }
+            ("loc_intermediate", numbers) => {
+                for number in numbers {
+                    self.out.push(' ');
+                    self.argument(*number);
+                }
             }
             (_, []) => {}
             (word, _) => {

@@ -1,4 +1,4 @@
-//! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13.
+//! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13, and `clmad`, which came with PTX 9.3.
 
 use ptxvm_isa::Type;
 
@@ -39,6 +39,9 @@ pub enum IntegerFunction {
     Mul24Hi,
     Mad24Lo,
     Mad24Hi,
+    /// `clmad.lo`, `clmad.hi`
+    ClmadLo,
+    ClmadHi,
 }
 
 /// The types that are computed with. A list of its own, so that who executes a function must know each of them: the
@@ -107,6 +110,8 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Integer> {
         "mul24.hi" => F::Mul24Hi,
         "mad24.lo" => F::Mad24Lo,
         "mad24.hi" => F::Mad24Hi,
+        "clmad.lo" => F::ClmadLo,
+        "clmad.hi" => F::ClmadHi,
         _ => return None,
     };
     let limit = match (form.has("sat"), form.has("relu")) {

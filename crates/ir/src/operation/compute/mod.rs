@@ -10,6 +10,7 @@ mod integer;
 mod logic;
 mod mixed;
 mod movement;
+mod small;
 mod video;
 
 pub use approximate::{Approximate, ApproximateFunction};
@@ -22,6 +23,7 @@ pub use integer::{Integer, IntegerFunction, IntegerType, Limit};
 pub use logic::{Logic, LogicFunction};
 pub use mixed::{Mixed, MixedFunction};
 pub use movement::Movement;
+pub use small::Small;
 pub use video::Video;
 
 use super::form::Form;
@@ -41,6 +43,8 @@ pub enum Compute {
     Approximate(Approximate),
     /// Single precision with a source in half precision.
     Mixed(Mixed),
+    /// Sums and products of four small numbers at once.
+    Small(Small),
     /// Comparing and choosing.
     Comparing(Comparing),
     /// Logic and shifts.
@@ -58,7 +62,7 @@ pub enum Compute {
 /// What an instruction of the manual's section 9.7.`chapter`.`part` computes.
 pub(super) fn decode(form: &Form<'_>, chapter: u32, part: u32) -> Option<Compute> {
     Some(match (chapter, part) {
-        (1, 1..=13) => Compute::Integer(integer::decode(form)?),
+        (1, 1..=13) => integers(form)?,
         (1, _) => Compute::Bits(bits::decode(form)?),
         (2, _) => Compute::Extended(extended::decode(form)?),
         (3 | 4, _) => match approximate::decode(form) {
@@ -74,4 +78,9 @@ pub(super) fn decode(form: &Form<'_>, chapter: u32, part: u32) -> Option<Compute
         (18, _) => Compute::Video(video::decode(form)?),
         _ => return None,
     })
+}
+
+/// Integer arithmetic of one word.
+pub(super) fn integers(form: &Form<'_>) -> Option<Compute> {
+    integer::decode(form).map(Compute::Integer)
 }

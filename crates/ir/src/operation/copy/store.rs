@@ -1,4 +1,5 @@
-//! `st.async` (the manual's 9.7.9.12) and `red.async` (9.7.13.7).
+//! `st.async` (the manual's 9.7.9.12) and `red.async` (9.7.13.7), also of multimem addresses, which stand for themselves:
+//! there is one device.
 
 use ptxvm_isa::Type;
 
@@ -38,13 +39,13 @@ pub enum Reaches {
 
 pub(super) fn decode(form: &Form<'_>) -> Option<StoreAsync> {
     let ty = form.ty("type")?;
-    let reduction = match form.opcode() {
-        "red" => {
+    let reduction = match form.words().any(|word| word == "red") {
+        true => {
             // Addition is the same for both signs; `red` has it for one alone.
             let meant = if ty == Type::S64 { Type::U64 } else { ty };
-            Some((Combination::from_name(form.slot("op")?)?, meant))
+            Some((form.modifiers().find_map(Combination::from_name)?, meant))
         }
-        _ => None,
+        false => None,
     };
     let space = match form.slot("ss") {
         Some(name) => AddressSpace::from_name(Some(name)),

@@ -68,6 +68,7 @@ impl Emitter<'_> {
                 let (a, b) = (source(1, bits)?, source(2, bits)?);
                 self.product24(&a, &b, signed, integer.function == F::Mul24Hi)
             }
+            F::ClmadLo | F::ClmadHi => return None,
             F::Mad24Lo | F::Mad24Hi => {
                 let (a, b, c) = (source(1, bits)?, source(2, bits)?, source(3, bits)?);
                 let product = self.product24(&a, &b, signed, integer.function == F::Mad24Hi);

@@ -55,7 +55,7 @@ impl Emitter<'_> {
             Compute::Approximate(approximate) => self.approximate(approximate, slots, guard),
             Compute::Extended(extended) => self.extended(extended, slots, guard),
             Compute::Mixed(mixed) => self.mixed(mixed, slots, guard),
-            Compute::ConvertPack(_) | Compute::Video(_) => None,
+            Compute::Small(_) | Compute::ConvertPack(_) | Compute::Video(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The ways in which threads and copies change the mbarrier objects of their cluster.
 
-use super::object::{MOST, Object, Refusal};
+use super::object::{MOST, MOST_WITH_REPORTS, Object, Refusal};
 use super::record::{Party, Record};
 use super::table::MbarrierArrival;
 use super::token;
@@ -9,6 +9,7 @@ use crate::door::peer::Shared;
 use crate::event::What;
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::schedule::cluster::state::ClusterState;
+use ptxvm_ir::operation::mbarrier::Layout;
 
 impl ClusterState {
     /// An address of the cluster's shared memory in words.
@@ -28,7 +29,7 @@ impl ClusterState {
     pub fn init_mbarrier(
         &mut self,
         place: Shared,
-        count: u32,
+        (count, layout): (u32, Layout),
         by: Party,
         forgiving: bool,
     ) -> Result<(), Wrong> {
@@ -46,11 +47,17 @@ impl ClusterState {
             ];
             return Err(Wrong { message, notes });
         }
+        if layout == Layout::V1 && count > MOST_WITH_REPORTS {
+            let message = format!(
+                "an mbarrier object of layout v1 with a count of {count}: it must be from 1 to {MOST_WITH_REPORTS}"
+            );
+            return Err(Wrong { message, notes: Vec::new() });
+        }
         let object = match Object::new(count) {
             Ok(object) => object,
             Err(refusal) => return Err(self.refused(refusal, address)),
         };
-        self.mbarriers.live.insert(address, Record::new(object, by, place.range()));
+        self.mbarriers.live.insert(address, Record::new((object, layout), by, place.range()));
         self.mbarriers.gone.remove(&address);
         self.log.note(|| What::MbarrierInit { mbarrier: address, count });
         Ok(())

@@ -5,6 +5,8 @@
 
 /// The most arrivals that a phase can expect, and the most bytes that it can wait for.
 pub const MOST: u32 = (1 << 20) - 1;
+/// The most arrivals that a phase of an object of layout v1 can expect, which keeps reports beside them.
+pub const MOST_WITH_REPORTS: u32 = (1 << 9) - 1;
 
 /// What an mbarrier object holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! What the machine remembers of a live mbarrier object beside its counts: who made it and who came, for reports.
 
+use ptxvm_ir::operation::mbarrier::Layout;
 use smallvec::SmallVec;
 
 use super::object::Object;
@@ -99,6 +100,8 @@ impl Parties {
 pub struct Record {
     /// Its counts.
     pub object: Object,
+    /// What it was made to keep.
+    pub layout: Layout,
     /// How many of its phases are complete.
     pub phases: u64,
     /// Who made it, and with which count.
@@ -127,9 +130,10 @@ pub struct Record {
 impl Record {
     /// A fresh object at a place of the cluster's shared memory that has been checked and is kept until the cluster
     /// has ended.
-    pub(super) fn new(object: Object, made_by: Party, place: Checked) -> Self {
+    pub(super) fn new((object, layout): (Object, Layout), made_by: Party, place: Checked) -> Self {
         let mut record = Self {
             object,
+            layout,
             phases: 0,
             made_by,
             count: object.expected,

@@ -1,14 +1,16 @@
 //! `atom` and `red` (manual 9.7.13.5 and 9.7.13.6): what is done to the word in memory, by operation and type.
 //!
-//! Cache hints change no value, nor does `.noftz`, which only says what the operation does anyway. Asynchronous
+//! Cache hints change no value, nor does `.noftz` of half precision, which only says what the operation does anyway. Asynchronous
 //! reductions mean the same, element by element ([`Reduction`]).
 
 mod combine;
 mod reduction;
 mod update;
 
-use ptxvm_ir::operation::access::{Atomic, AtomicFunction};
+use ptxvm_ir::operation::access::{Atomic, AtomicFunction, Combination};
 use ptxvm_isa::Type;
+use ptxvm_num::Rounding;
+use ptxvm_num::float::f32;
 use ptxvm_num::int::atomic;
 
 use crate::vector::lanes::Op;
@@ -22,6 +24,9 @@ pub fn executor(atomic: Atomic) -> Option<Op> {
     match atomic.function {
         AtomicFunction::Exch => exchange(how, ty),
         AtomicFunction::Cas => compare_and_swap(how, ty),
+        AtomicFunction::Combine(Combination::Add) if atomic.noftz && ty == Type::F32 => {
+            Some(how.binary(|_, old, b| f32::add(old, b, Rounding::Rn, false, false)))
+        }
         AtomicFunction::Combine(combination) => combine(how, combination, ty),
     }
 }

@@ -17,7 +17,7 @@ pub use place::{BYTES, ObjectAt, misused};
 /// The operation of an mbarrier instruction.
 pub fn executor(mbarrier: Mbarrier) -> Op {
     match mbarrier {
-        Mbarrier::Init { object, count } => life::init(object, count),
+        Mbarrier::Init { object, count, layout } => life::init(object, count, layout),
         Mbarrier::Inval { object } => life::inval(object),
         Mbarrier::Transactions { object, bytes, complete, .. } => {
             transactions::executor(object, bytes, complete)
@@ -25,5 +25,6 @@ pub fn executor(mbarrier: Mbarrier) -> Op {
         Mbarrier::Arrive(arrive) => arrive::executor(arrive),
         Mbarrier::Wait(wait) => wait::executor(wait),
         Mbarrier::PendingCount => map1(token::pending_count),
+        Mbarrier::CheckLayout { object, layout } => life::check_layout(object, layout),
     }
 }

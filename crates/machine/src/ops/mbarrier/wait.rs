@@ -113,6 +113,14 @@ impl Execute for Waiting {
         context.warp.expired &= !mask;
         let answers = std::array::from_fn(|lane| complete >> lane & 1 != 0);
         bool::write(&mut context.bank, slots[0], mask, &answers);
+        // Nothing that runs here reports anything.
+        let (predicate, value) = self.wait.reports;
+        if predicate {
+            bool::write(&mut context.bank, slots[1], mask, &[false; LANES]);
+        }
+        if value {
+            u8::write(&mut context.bank, slots[1 + usize::from(predicate)], mask, &[0; LANES]);
+        }
         if context.run.launch.follower.is_some() {
             for lane in lanes_in(complete) {
                 context.orders(1 << lane, Ordering::PhaseSeen { mbarrier: addresses[lane] });
