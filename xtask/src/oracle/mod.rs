@@ -136,10 +136,13 @@ fn cases(isa: &'static Isa, asked: &Asked<'_>) -> Vec<Case> {
     let Some(before) = asked.release.before().filter(|_| !asked.all) else {
         return generate::cases(isa, &rows, newest, asked.seed, asked.extra);
     };
-    let is_new = |i: &u16| {
+    let all_after = |i: &u16, version| {
         let need = isa.rows[usize::from(*i)].need;
-        !need.is_empty() && need.iter().all(|platform| platform.ptx > before.newest)
+        !need.is_empty() && need.iter().all(|platform| platform.ptx > version)
     };
+    // What came after it, it does not know at all.
+    let rows: Vec<u16> = rows.into_iter().filter(|i| !all_after(i, newest)).collect();
+    let is_new = |i: &u16| all_after(i, before.newest);
     let (new, old): (Vec<u16>, Vec<u16>) = rows.into_iter().partition(is_new);
     let mut all = generate::cases(isa, &new, newest, asked.seed, asked.extra);
     let mut shared = Vec::new();

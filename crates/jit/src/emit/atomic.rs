@@ -16,7 +16,7 @@ use super::writer::{LANES, Name};
 impl Emitter<'_> {
     /// Writes an atomic operation; `None` if it is not written here.
     pub(super) fn atomic(&mut self, atomic: &Atomic, instruction: &Instruction, guard: &Guard) -> Option<()> {
-        let Atomic { address, function, ty, count, destinations, order, .. } = *atomic;
+        let Atomic { address, function, ty, count, destinations, order, noftz, .. } = *atomic;
         let shared = match address.space {
             AddressSpace::Global => false,
             AddressSpace::Shared | AddressSpace::SharedVariable if order == Order::Relaxed => true,
@@ -27,7 +27,9 @@ impl Emitter<'_> {
         let to = slots.first().copied().filter(|slot| asks && !slot.is_sink());
         let bits = ty.bits();
         let change = Change { function, ty, bits, shared, answers: to.is_some() };
-        if count != 1 || !change.is_written() {
+        // What is written here flushes subnormal numbers of single precision as global memory does.
+        let keeps = noftz && ty == Type::F32;
+        if count != 1 || keeps || !change.is_written() {
             return None;
         }
         let slot = *slots.get(address.operand)?;
