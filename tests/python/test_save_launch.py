@@ -269,9 +269,16 @@ def test_what_lies_beside_the_file_is_read_and_nothing_else(run, tmp_path):
     assert "cannot be read" in ran("--arg @./nothing.bin", 1)
     assert "--trust-launch-line" in ran("--arg @x.bin", 1)
     assert "--trust-launch-line" in ran("--arg @./x.bin --map m=@/etc/passwd", 1)
-    # Two at one place, no address of a process, and memory of ptxvm's own.
-    for wrong in "--map 'a=u8[9] at 0x200000000000' --map 'b=u8[9] at 0x200000000000'", "--map 'a=u8[9] at 0xffffffffffff0000'":
-        assert "cannot lie at" in ran(f"--arg 0 {wrong}", 1)
+    # Two at one place, no address of a process, where null pointers lead, and places where no driver puts this.
+    for wrong in [
+        "--map 'a=u8[9] at 0x200000000000' --map 'b=u8[9] at 0x200000000000'",
+        "--map 'a=u8[9] at 0xffffffffffff0000'",
+        "--map 'a=u8[9] at 0x10'",
+        "--map 'a=u8[9] at 0x200000000010'",
+        "--map 'a=u8[2000000] at 0x200000000200'",
+    ]:
+        said = ran(f"--arg 0 {wrong}", 1)
+        assert "cannot lie at" in said and "the host has no memory" not in said, said
     assert "goes with --seeds not at all" in run(
         BIN / "ptxvm", "run", file, "--map", "a=u8[9] at 0x200000400000", "--seeds", "0..2", status=1
     ).stderr
@@ -288,3 +295,13 @@ def test_several_launch_lines_and_processes(python, run, tmp_path):
         lines = [line.removeprefix("// ptxvm: run ") for line in text.splitlines() if line.startswith("// ptxvm: run ")]
         assert "--grid" in shlex.split(lines[0])
         run(BIN / "ptxvm", "run", tmp_path / "launches" / name / "kernel.ptx", "--quiet")
+
+
+def test_what_is_not_replayed_is_said(python, run, tmp_path, root):
+    """A kernel that reads a texture's handle finds none in a replay."""
+    program = DRIVER.replace("ld.u32 %t, [%h];", "ld.u32 %t, [%h];\n    tex.1d.v4.u32.s32 {%v, %t, %t, %t}, [%l, {%t}];", 1)
+    assert program != DRIVER
+    python(program, "--save-launch", "launches", "--findings", "report", status=None)
+    (name,) = folders(tmp_path / "launches")
+    replayed = run(BIN / "ptxvm", "run", tmp_path / "launches" / name / "kernel.ptx", status=None)
+    assert "ptxvm: not replayed: textures and surfaces" in replayed.stderr

@@ -6,6 +6,10 @@
 
 /// Gives a function its C name, in the versions of 13 and 12, of 13 alone (`of_13`), of 12 beside another function of 13
 /// (`of_12`), or of 12 alone (`only_12`).
+#[cfg_attr(
+    not(versioned),
+    allow(unused_macro_rules, reason = "without versions there is nothing of 12 alone")
+)]
 macro_rules! export {
     ($name:ident) => {
         $crate::symbol::export!(both $name);

@@ -16,7 +16,7 @@ impl GlobalMemory {
     /// Something of this process is there, or the system has no memory for it.
     pub fn place_host_array(&self, start: u64, bytes: u64) -> Result<()> {
         let wrong = |why: &dyn std::fmt::Display| Error::other(why.to_string());
-        let end = start.checked_add(bytes).filter(|end| *end < 1 << 47);
+        let end = start.checked_add(bytes).filter(|end| start >= 1 << 16 && *end < 1 << 47);
         let end = end.ok_or_else(|| wrong(&"no process has memory there"))?;
         if self.directory.spans(start) || self.directory.spans(end) {
             return Err(wrong(&"the address is the device's"));
@@ -44,6 +44,7 @@ mod tests {
         }
         let taken = std::ptr::from_ref(&memory).addr() as u64;
         assert!(memory.place_host_array(taken, 64).is_err(), "this very structure is there");
+        assert!(memory.place_host_array(0x10, 64).is_err(), "null pointers lead there");
         assert!(
             memory.place_host_array(1 << 47, 64).is_err() && memory.place_host_array(u64::MAX, 2).is_err()
         );

@@ -222,8 +222,8 @@ impl Device {
         };
         match memory.allocate_at(address, size, kind, name.map(str::to_owned)) {
             Ok(_) => Ok(()),
-            Err(error) if memory.allocation(address).is_none() => Err(error.to_string()),
-            Err(_) => Err("something else is there".to_owned()),
+            Err(error) if !error.refused_by_host => Err(error.to_string()),
+            Err(_) => Err(format!("something else is there, or a driver puts no {size} bytes there")),
         }
     }
 

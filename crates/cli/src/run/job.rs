@@ -63,6 +63,11 @@ impl<'a> Job<'a> {
             Ok(source) => source,
             Err(error) => return Err(output.undecodable(input, *error)),
         };
+        if output.chatty() {
+            texts::lacking(source).for_each(|what| {
+                eprintln!("ptxvm: not replayed: {}", ptxvm_report::for_terminal(what.as_bytes()))
+            });
+        }
         let mut report = Report::with(&input.name, source.into(), Vec::new());
         let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
         let asked = line.as_ref().map(|line| line.switches.said.choices().memory).unwrap_or_default();

@@ -61,6 +61,11 @@ impl Prepared {
                     let address = memory_at(module, name, *at, contents.bytes.len() as u64)?;
                     let written = device.write(address, &contents.bytes);
                     written.map_err(|error| format!("the memory `{name}`: {error}"))?;
+                    if contents.is_unwritten {
+                        let unwritten = device.memory().unwritten();
+                        unwritten.keep();
+                        unwritten.add(address, contents.bytes.len() as u64);
+                    }
                     Placed::Memory(address)
                 }
                 _ => Placed::Nothing,

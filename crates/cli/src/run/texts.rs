@@ -1,4 +1,4 @@
-//! A file of several texts: `// ptxvm: text NAME` begins another one, and they are linked as a program's driver has linked
+//! What the comments of a file say besides its launch line. A file of several texts: `// ptxvm: text NAME` begins another one, and they are linked as a program's driver has linked
 //! them. Places in the file stay what they are.
 
 /// What a line begins with that begins a text.
@@ -25,6 +25,14 @@ pub fn split(source: &str) -> Vec<(&str, &str)> {
     if texts.is_empty() { vec![("", source)] } else { texts }
 }
 
+/// What a launch that was written by `ptxvm exec --save-launch` had, and its file has not.
+const LACKS: &str = "// ptxvm: not replayed: ";
+
+/// What of that a file names.
+pub fn lacking(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().filter_map(|line| line.strip_prefix(LACKS))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +46,12 @@ mod tests {
         let joined: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
         assert_eq!(joined.join("\n"), source);
         assert_eq!(split("").len(), 1);
+    }
+
+    #[test]
+    fn what_a_file_lacks_it_says() {
+        let source = "// ptxvm: not replayed: textures\n.version 8.0\n// ptxvm: not replayed: the one before";
+        assert_eq!(lacking(source).collect::<Vec<_>>(), ["textures", "the one before"]);
+        assert_eq!(lacking("x // ptxvm: not replayed: no").count(), 0);
     }
 }

@@ -104,6 +104,7 @@ entry! {
 
 /// The description itself, which is not an error code.
 #[allow(non_snake_case, reason = "the name is for C programs")]
+#[allow(unsafe_code, reason = "nobody else has a function of this name")]
 #[cfg_attr(not(versioned), unsafe(no_mangle))]
 pub extern "C" fn cudaCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, kind: u32) -> ChannelFormatDesc {
     ChannelFormatDesc { x, y, z, w, kind }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ use crate::error::{Answer, CudaError};
 pub const VERSION: i32 = 13040;
 
 /// `cuGetProcAddress_v2`
-type GetProcAddress = unsafe extern "C" fn(*const i8, *mut usize, i32, u64, *mut u32) -> CUresult;
+type GetProcAddress = unsafe extern "C" fn(*const c_char, *mut usize, i32, u64, *mut u32) -> CUresult;
 
 /// The flags by which a look-up says whose default stream is meant.
 const LEGACY: u64 = 1;

@@ -35,7 +35,7 @@ pub fn of(
          afterwards."
     ));
     for missing in &reach.missing {
-        line(format!("// Not replayed: {}.", missing.replace(['\n', '\r'], " ")));
+        line(format!("// ptxvm: not replayed: {}", missing.replace(['\n', '\r'], " ")));
     }
     let [x, y, z] = launch.grid;
     let [bx, by, bz] = launch.block;

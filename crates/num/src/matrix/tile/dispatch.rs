@@ -7,7 +7,9 @@ use super::quads::Quads;
 use super::vector::Plain;
 #[cfg(target_arch = "x86_64")]
 use super::vector::{V3, V4};
-use crate::level::{Level, level};
+use crate::level::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::level::level;
 
 /// Loops that are compiled for each level. `run` and all that loops in it must be `#[inline(always)]`: only what is
 /// inlined into the function of a level uses its instructions.

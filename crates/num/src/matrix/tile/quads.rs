@@ -42,6 +42,7 @@ pub(in crate::matrix) trait Quads: Vector {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! x86 {
     ($lanes:literal: |$four:ident| $quad:expr, $quadi:ident $loadi:ident $storei:ident $permute:ident
      $madd:ident) => {
