@@ -3,6 +3,7 @@
 
 use ptxvm_ir::operation::access::Atomic;
 use ptxvm_ir::operation::{AddressSpace, Order};
+use ptxvm_isa::Type;
 use ptxvm_machine::context::Instruction;
 use ptxvm_machine::schedule::compiled::offset;
 
