@@ -110,7 +110,14 @@ impl KernelLaunch {
         .on_print(move |text| print.write(text));
         let borrowed = borrow(context.device.memory(), &self.function.kernel, &self.parameters);
         if let Some(asked) = &choices.save_launch {
-            saved::save(asked, self, &launch, context);
+            let of = saved::Launch {
+                kernel: &self.function.kernel,
+                device: &context.device,
+                options: &launch,
+                parameters: &self.parameters,
+                early: self.early,
+            };
+            saved::save(asked, &of);
         }
         let interruptible = Interruptible::new(&launch.control);
         let running = Running::begin();

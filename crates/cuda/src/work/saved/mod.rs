@@ -2,6 +2,7 @@
 //! its own addresses. docs/exec.md explains it to users.
 
 mod file;
+mod launch;
 mod reach;
 mod text;
 
@@ -12,10 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use ptxvm_report::number::grouped;
 use ptxvm_settings::SaveLaunch;
-use ptxvm_vm::LaunchOptions;
 
-use super::kernel::KernelLaunch;
-use crate::context::Context;
+pub use launch::Launch;
 use reach::Reach;
 
 /// What this process has written.
@@ -44,8 +43,8 @@ impl State {
 
 /// Writes a launch that is about to begin, if it is one that the user wants to have. A program does not suffer from what goes
 /// wrong here: the user is told.
-pub fn save(asked: &SaveLaunch, launch: &KernelLaunch, options: &LaunchOptions, context: &Context) {
-    let kernel = &launch.function.kernel;
+pub fn save(asked: &SaveLaunch, launch: &Launch<'_>) {
+    let kernel = launch.kernel;
     if asked.kernel.as_ref().is_some_and(|part| !kernel.name().contains(part.as_str())) {
         return;
     }
@@ -60,7 +59,7 @@ pub fn save(asked: &SaveLaunch, launch: &KernelLaunch, options: &LaunchOptions, 
         ));
     }
     let left = asked.bytes.saturating_sub(state.bytes);
-    let Some(reach) = Reach::of(launch, context.device.memory(), left) else {
+    let Some(reach) = Reach::of(launch, left) else {
         let name = kernel.name();
         let left = grouped(left);
         return state.tell(&format!(
@@ -68,7 +67,7 @@ pub fn save(asked: &SaveLaunch, launch: &KernelLaunch, options: &LaunchOptions, 
              more"
         ));
     };
-    match write(asked, launch, options, context, &reach) {
+    match write(asked, launch, &reach) {
         Ok(()) => {
             state.launches += 1;
             state.bytes += reach.bytes();
@@ -82,21 +81,15 @@ pub fn save(asked: &SaveLaunch, launch: &KernelLaunch, options: &LaunchOptions, 
 }
 
 /// Writes the folder of a launch; none is left if that fails.
-fn write(
-    asked: &SaveLaunch,
-    launch: &KernelLaunch,
-    options: &LaunchOptions,
-    context: &Context,
-    reach: &Reach,
-) -> io::Result<()> {
-    let (number, folder) = folder(asked, launch.function.kernel.name())?;
+fn write(asked: &SaveLaunch, launch: &Launch<'_>, reach: &Reach) -> io::Result<()> {
+    let (number, folder) = folder(asked, launch.kernel.name())?;
     let written = (|| {
         for memory in &reach.all {
             if let Some(name) = memory.file() {
-                file::write(context.device.memory(), &memory.allocation, &folder.join(name))?;
+                file::write(launch.device.memory(), &memory.allocation, &folder.join(name))?;
             }
         }
-        fs::write(folder.join("kernel.ptx"), text::of(number, launch, options, context, reach))
+        fs::write(folder.join("kernel.ptx"), text::of(number, launch, reach))
     })();
     if written.is_err() {
         // What cannot be removed either the user sees by the error.

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use ptxvm_memory::{Allocation, AllocationKind, GlobalMemory};
 use ptxvm_vm::Variable;
 
-use super::super::kernel::KernelLaunch;
 use super::file::pieces;
+use super::launch::Launch;
 
 /// Contents of up to so many bytes stand in the launch line.
 const SHORT: u64 = 32;
@@ -91,8 +91,8 @@ impl Search<'_> {
 
 impl Reach {
     /// What a launch can reach; `None` if that is more than `most` bytes.
-    pub fn of(launch: &KernelLaunch, memory: &GlobalMemory, most: u64) -> Option<Self> {
-        let kernel = &launch.function.kernel;
+    pub fn of(launch: &Launch<'_>, most: u64) -> Option<Self> {
+        let (kernel, memory) = (launch.kernel, launch.device.memory());
         let module = kernel.module();
         let mut missing = Vec::new();
         let lives_longer = |allocation: &Allocation| {

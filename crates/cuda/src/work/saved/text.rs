@@ -4,27 +4,20 @@
 use std::fmt::Write;
 
 use ptxvm_settings::{Choices, SWITCHES};
-use ptxvm_vm::{LaunchOptions, Module, Parameter};
+use ptxvm_vm::{Module, Parameter};
 
-use super::super::kernel::KernelLaunch;
+use super::launch::Launch;
 use super::reach::{Memory, Reach};
-use crate::context::Context;
 use crate::options;
 
 /// The switches that decide what a launch computes.
 const DECIDING: [&str; 5] = ["seed", "memory-model", "async", "mma", "threads"];
 
 /// Makes the file.
-pub fn of(
-    number: u64,
-    launch: &KernelLaunch,
-    options: &LaunchOptions,
-    context: &Context,
-    reach: &Reach,
-) -> String {
-    let kernel = &launch.function.kernel;
+pub fn of(number: u64, launch: &Launch<'_>, reach: &Reach) -> String {
+    let (kernel, options) = (launch.kernel, launch.options);
     let mut text = source(kernel.module());
-    let (name, device) = (kernel.name(), context.device.profile().name);
+    let (name, device) = (kernel.name(), launch.device.profile().name);
     let mut line = |words: String| {
         // A string takes whatever is written to it.
         let _ = writeln!(text, "{words}");
@@ -37,19 +30,19 @@ pub fn of(
     for missing in &reach.missing {
         line(format!("// ptxvm: not replayed: {}", missing.replace(['\n', '\r'], " ")));
     }
-    let [x, y, z] = launch.grid;
-    let [bx, by, bz] = launch.block;
+    let [x, y, z] = options.grid.0;
+    let [bx, by, bz] = options.block.0;
     line(format!(
         "// ptxvm: run --device {device} --entry {} --grid {x},{y},{z} --block {bx},{by},{bz}",
         quoted(name)
     ));
-    if let Some([x, y, z]) = launch.cluster {
+    if let Some([x, y, z]) = options.cluster.map(|cluster| cluster.0) {
         line(format!("// ptxvm: run --cluster {x},{y},{z} --nonportable-cluster"));
     }
-    if launch.shared > 0 {
-        line(format!("// ptxvm: run --shared {}", launch.shared));
+    if options.shared > 0 {
+        line(format!("// ptxvm: run --shared {}", options.shared));
     }
-    if launch.cooperative {
+    if options.cooperative {
         line("// ptxvm: run --cooperative".to_owned());
     }
     let choices = Choices { settings: options.settings, ..options::get().choices.clone() };
@@ -59,7 +52,7 @@ pub fn of(
             line(format!("// ptxvm: run --{} {value}", switch.name));
         }
     }
-    for (parameter, bytes) in kernel.parameters().iter().zip(&launch.parameters) {
+    for (parameter, bytes) in kernel.parameters().iter().zip(launch.parameters) {
         line(format!("// {}", parameter.name));
         line(format!("// ptxvm: run --arg {}", argument(parameter, bytes)));
     }
