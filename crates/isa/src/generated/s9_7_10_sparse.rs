@@ -6,13 +6,13 @@
 use crate::generated::prelude::*;
 
 pub static ROWS: [Row; 61] = [
-    // spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -21,13 +21,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b8.b2.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 4 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 4 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -36,13 +36,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "b4", values: &[w_b4 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -51,13 +51,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x.num/2, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x.num/2, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x.num/2, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b8.b4.sp::2:4.num {dmeta:.b32}x.num/2, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b8", values: &[w_b8 as Word], optional: false }, Slot { name: "b4", values: &[w_b4 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x2 as Word, w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 2 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 2 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -66,13 +66,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -81,13 +81,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x.num/8, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x.num/8, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x.num/8, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b16.b2.sp::2:4.num {dmeta:.b32}x.num/8, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "b2", values: &[w_b2 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 8 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 8 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -96,13 +96,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x1, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "b4", values: &[w_b4 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,
@@ -111,13 +111,13 @@ pub static ROWS: [Row; 61] = [
         rules: &[],
         notes: &["Only sm_107 has it. It is not executed."],
     },
-    // spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32
+    // spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32
     Row {
         section: 25,
-        head: "spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, spdesc:.b32",
+        head: "spcompress.b16.b4.sp::2:4.num {dmeta:.b32}x.num/4, {dcompressed:.b32}x.num, {%data:.b32}x.num*2, %spdesc:.b32",
         name: &[w_spcompress as Word],
         slots: &[Slot { name: "b16", values: &[w_b16 as Word], optional: false }, Slot { name: "b4", values: &[w_b4 as Word], optional: false }, Slot { name: "sp::2:4", values: &[w_sp__2_4 as Word], optional: false }, Slot { name: "num", values: &[w_x4 as Word, w_x8 as Word, w_x16 as Word, w_x32 as Word, w_x64 as Word], optional: false }],
-        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 4 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
+        operands: &[Operand { name: "dmeta", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 4 }, &[Operand { name: "dmeta", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "dcompressed", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "dcompressed", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "data", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "data", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "spdesc", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }],
         gone: None,

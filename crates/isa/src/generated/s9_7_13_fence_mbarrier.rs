@@ -611,7 +611,7 @@ pub static ROWS: [Row; 49] = [
         section: 59,
         head: "mbarrier.check_layout.layout{.space}.b64 >p:pred, [addr]@.shared",
         name: &[w_mbarrier as Word, w_check_layout as Word],
-        slots: &[Slot { name: "layout", values: &[w_layout__v0 as Word, w_layout__v1 as Word], optional: false }, Slot { name: "space", values: &[w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
+        slots: &[Slot { name: "layout", values: &[w_layout__v0 as Word, w_layout__v1 as Word], optional: false }, Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
         operands: &[Operand { name: "p", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(9, 3), targets: &[P(90)] }],

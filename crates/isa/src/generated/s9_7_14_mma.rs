@@ -434,12 +434,12 @@ pub static ROWS: [Row; 53] = [
         slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "m8n16", values: &[w_m8n16 as Word], optional: false }, Slot { name: "num", values: &[w_x1 as Word, w_x2 as Word, w_x4 as Word], optional: false }, Slot { name: "ss", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "s8", values: &[w_s8 as Word], optional: false }, Slot { name: "s4", values: &[w_s4 as Word], optional: false }, Slot { name: "alayout", values: &[w_row as Word, w_col as Word], optional: true }, Slot { name: "blayout", values: &[w_row as Word, w_col as Word], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, sink: true, predicate: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "p", shape: Shape::Bracket(&[Operand { name: "p", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1]],
-        need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }],
+        need: &[Platform { ptx: V(9, 4), targets: &[A(90), F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
         order: &[&[5, 6]],
         rules: &[],
-        notes: &["Only sm_107 has it. It is not executed."],
+        notes: &["How the numbers lie has not been seen on any device. It is not executed."],
     },
     // ldmatrix.sync.aligned.m16n16.num.trans{.ss}.dst_fmt.src_fmt{.alayout}{.blayout} {d:.b32/_/pred}x.num*2, [p]
     Row {

@@ -258,7 +258,7 @@ pub static ROWS: [Row; 58] = [
         gone: None,
         deprecated: None,
         order: &[&[4, 5]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => !.ftz ptx 9.4 sm_107f" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Filled(1) }, Condition { not: true, ask: Ask::Filled(2) }], need: &[Platform { ptx: V(9, 4), targets: &[F(107)] }], never: false, text: ".pzo => !.ftz !.sat ptx 9.4 sm_107f" }],
         notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.frnd2{.relu}{.satfinite}{.pzo}.f16.f32 d:.f16+, a:.f32+
