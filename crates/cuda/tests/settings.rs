@@ -42,9 +42,10 @@ fn wrong_values_are_told_and_ignored() {
     if std::env::var_os(CHILD).is_some() {
         return run();
     }
-    // Any word may be the name of a file.
-    let named =
-        SWITCHES.iter().filter(|switch| !matches!(switch.takes, Takes::Nothing | Takes::Value("FILE")));
+    // Any word may be the name of a file or a folder.
+    let named = SWITCHES
+        .iter()
+        .filter(|switch| !matches!(switch.takes, Takes::Nothing | Takes::Value("FILE" | "DIR")));
     let wrong: Vec<(String, &str)> = named.map(|switch| (switch.variable(), "nonsense")).collect();
     let said = child("wrong_values_are_told_and_ignored", &wrong);
     for (variable, _) in &wrong {
