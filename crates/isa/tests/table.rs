@@ -74,7 +74,7 @@ fn every_family_is_there() {
         barrier membar fence atom red vote match activemask redux griddepcontrol elect mbarrier clusterlaunchcontrol wmma \
         mma ldmatrix stmatrix movmatrix wgmma tcgen05 alloca stacksave stackrestore vadd vsub vabsdiff vmin vmax vshl vshr \
         vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4 brkpt \
-        nanosleep pmevent trap setmaxnreg";
+        nanosleep pmevent trap setmaxnreg clmad fabric spcompress spdecompress";
     let there: BTreeSet<&str> = ISA.opcodes.iter().map(|o| ISA.text(o.word)).collect();
     let wanted: BTreeSet<&str> = names.split_whitespace().collect();
     assert_eq!(there, wanted);
