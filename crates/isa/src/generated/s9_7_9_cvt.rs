@@ -814,7 +814,7 @@ pub static ROWS: [Row; 58] = [
         deprecated: None,
         order: &[&[4, 5]],
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }], never: false, text: ".rz => ptx 9.4 sm_107a" }],
-        notes: &[],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.frnd2.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.bf16x2 d:.b16, %a:.bf16x2{, %scale-factor:.ue8m0x2}
     Row {
@@ -829,7 +829,7 @@ pub static ROWS: [Row; 58] = [
         deprecated: None,
         order: &[&[4, 5]],
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(w_rz as Word) }], then: &[], need: &[Platform { ptx: V(9, 4), targets: &[A(107)] }], never: false, text: ".rz => ptx 9.4 sm_107a" }],
-        notes: &[],
+        notes: &["What only sm_107 takes of it is not executed."],
     },
     // cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2 d:.bf16x2, %a:.s2f6x2{, %scale-factor:.ue8m0x2}
     Row {
