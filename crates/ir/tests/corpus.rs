@@ -104,11 +104,13 @@ fn the_corpus_can_be_lowered() {
 
 /// A call whose argument ptxas accepts and then loses: a vector of registers for a scalar parameter (only its first
 /// element arrives), a constant for a `.f16` (0 arrives). Constants of another kind than the vector that they stand in
-/// are refused alike: ptxas takes three such vectors of tests/ptx/valid/vectors.ptx.
+/// are refused alike: ptxas takes three such vectors of tests/ptx/valid/vectors.ptx. And memory of a CTA's own
+/// (`.minperctamemory`), which no device has that ptxvm knows.
 fn senseless(problem: &Problem) -> bool {
     problem.kind == ProblemKind::Unsupported
         && (problem.message.contains("vector register is passed")
-            || problem.message.contains("makes no code"))
+            || problem.message.contains("makes no code")
+            || problem.message.contains("gives CTAs no memory of their own"))
 }
 
 #[test]
@@ -139,5 +141,5 @@ fn what_ptxas_accepts_can_be_lowered() {
     }
     assert!(count > 1000, "only {count} modules");
     assert!(wrong.is_empty(), "{} of {count} modules:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(unsupported, 15);
+    assert_eq!(unsupported, 16);
 }
