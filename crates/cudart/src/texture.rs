@@ -27,6 +27,8 @@ mod flag {
 /// `cudaReadModeElementType` and `cudaReadModeNormalizedFloat`
 const AS_ELEMENT: u32 = 0;
 const AS_NORMALIZED: u32 = 1;
+/// `cudaChannelFormatKindNone`
+const NO_FORMAT: u32 = 3;
 /// `cudaFilterModeLinear`
 const LINEAR_FILTER: u32 = 1;
 
@@ -73,7 +75,9 @@ fn texels(from: &RuntimeResource) -> Answer<ChannelFormatDesc> {
         _ => return Ok(from.what.format),
     };
     let descriptor = descriptor(array)?;
-    channel_format(descriptor.format, descriptor.channels)
+    // An array that the driver has made may have a format for which the runtime has no words.
+    let unknown = ChannelFormatDesc { kind: NO_FORMAT, ..ChannelFormatDesc::default() };
+    Ok(channel_format(descriptor.format, descriptor.channels).unwrap_or(unknown))
 }
 
 /// Checks that texels can be read as the texture says: integers of at most 16 bits, and no others, become floats between

@@ -19,6 +19,10 @@ fn slices(to: PitchedPtr, extent: Extent, slice: impl Fn(u64, usize) -> Answer) 
         return slice(start, height.checked_mul(depth).ok_or(CudaError::INVALID_VALUE)?);
     }
     let step = to.pitch.checked_mul(to.ysize).ok_or(CudaError::INVALID_VALUE)? as u64;
+    // Slices that lie on each other are none, and there could be any number of them.
+    if step < width as u64 {
+        return Err(CudaError::INVALID_VALUE);
+    }
     (0..depth as u64).try_for_each(|index| slice(start.wrapping_add(step.wrapping_mul(index)), height))
 }
 
