@@ -85,8 +85,7 @@ impl Looked<'_> {
     /// Goes back through what is made of one value alone: copies, conversions, sums with constants.
     fn root(&self, value: ValueId) -> Root {
         let mut value = value;
-        loop {
-            let Origin::Instruction(at) = self.values.values[value.0 as usize].origin else { break };
+        while let Origin::Instruction(at) = self.values.values[value.0 as usize].origin {
             let Some(instruction) = self.instruction(at) else { break };
             if !matches!(
                 self.program.operation(instruction),
