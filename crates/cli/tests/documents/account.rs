@@ -113,6 +113,7 @@ fn readers_folder() -> PathBuf {
 }
 
 /// Runs a line by bash, and gives how it ended.
+#[allow(clippy::print_stderr, reason = "a test that fails shows what the line said")]
 fn status(folder: &Path, line: &str) -> Option<i32> {
     let mut bash = Command::new("bash");
     bash.args(["-ec", line]).env("PATH", search_path()).current_dir(folder);
