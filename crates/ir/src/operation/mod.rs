@@ -52,6 +52,20 @@ pub use texture::Texture;
 pub use touch::{Effect, Named, Proxy, Touch, Touches};
 pub use warp::Warp;
 
+/// The meaning of an instruction of a section that the manual of PTX 9.4 has added.
+fn of_newer_section(form: &Form<'_>, section: &str) -> Option<Operation> {
+    Some(match section {
+        "9.7.1.5" => Operation::Compute(compute::integers(form)?),
+        "9.7.6.1" | "9.7.6.2" | "9.7.6.3" | "9.7.6.4" => {
+            Operation::Compute(compute::Compute::Small(compute::Small::decode(form)?))
+        }
+        "9.7.10.13" | "9.7.15.8" => Operation::Copy(copy::store_async(form)?),
+        "9.7.15.16.21" => Operation::Mbarrier(mbarrier::decode(form)?),
+        // Fabric operations need devices that are joined by a fabric; the others only sm_107 has.
+        _ => return None,
+    })
+}
+
 /// The meaning of an instruction; `None` if it has none that is known.
 #[must_use]
 pub fn decode(form: &Form<'_>) -> Option<Operation> {
@@ -59,7 +73,7 @@ pub fn decode(form: &Form<'_>) -> Option<Operation> {
         return None;
     }
     if let Some(section) = form.section().strip_prefix("9.4:") {
-        return newer::decode(form, section);
+        return of_newer_section(form, section);
     }
     let mut section = form.section().split('.').skip(2).map(|part| part.parse().unwrap_or(0));
     let (chapter, part) = (section.next().unwrap_or(0), section.next().unwrap_or(0));

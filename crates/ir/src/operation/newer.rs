@@ -1,22 +1,6 @@
-//! What came after PTX 9.2: instructions of sections that the manual of 9.4 has added, and forms that no device has yet.
+//! Forms that came after PTX 9.2 and that no device has yet.
 
-use super::compute::{Compute, Small};
 use super::form::Form;
-use super::{Operation, compute, copy, mbarrier};
-
-/// What an instruction of a section of PTX 9.4's manual means.
-pub(super) fn decode(form: &Form<'_>, section: &str) -> Option<Operation> {
-    Some(match section {
-        "9.7.1.5" => Operation::Compute(compute::integers(form)?),
-        "9.7.6.1" | "9.7.6.2" | "9.7.6.3" | "9.7.6.4" => {
-            Operation::Compute(Compute::Small(Small::decode(form)?))
-        }
-        "9.7.10.13" | "9.7.15.8" => Operation::Copy(copy::store_async(form)?),
-        "9.7.15.16.21" => Operation::Mbarrier(mbarrier::decode(form)?),
-        // Fabric operations need devices that are joined by a fabric; the others only sm_107 has.
-        _ => return None,
-    })
-}
 
 /// Words that only sm_107 takes.
 const OF_SM_107: [&str; 16] = [
