@@ -46,7 +46,7 @@ ret; }}
 }
 
 /// Forms that the oracle's generator does not reach: of GPUs that ptxas 13.1 no longer knows, with byte selectors, of
-/// vectors in `mov` and of textures' gradients.
+/// vectors in `mov`, of textures' gradients, and of vectors that must not share registers (ptxas 13.4 takes them).
 const BESIDE: &str = "\
 # sm_13 1.3
 mad.f32 %f1, %f2, %f3, %f4;
@@ -80,6 +80,22 @@ mov.b32 %r1, {%laneid};
 tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6}], {%f7, %f8}, {%f9, %f0};
 tex.grad.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6, %f7, %f8}], {%f1, %f2, %f3, %f4}, {%f1, %f2, %f3, %f4};
 tex.grad.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%r5, %f6, %f7, %f8}], {%f1}, {%f2};
+# sm_107a 9.4
+spcompress.b8.b2.sp::2:4.x1 {%r0}, {%r1}, {%r2, %r3}, %r99;
+spcompress.b8.b2.sp::2:4.x8 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25}, %r99;
+spcompress.b8.b4.sp::2:4.x1 {%r0}, {%r1}, {%r2, %r3}, %r99;
+spcompress.b8.b4.sp::2:4.x8 {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}, {%r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, %r99;
+spcompress.b16.b2.sp::2:4.x1 {%r0}, {%r1}, {%r2, %r3}, %r99;
+spcompress.b16.b2.sp::2:4.x8 {%r0}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24}, %r99;
+spcompress.b16.b4.sp::2:4.x1 {%r0}, {%r1}, {%r2, %r3}, %r99;
+spcompress.b16.b4.sp::2:4.x8 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9}, {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25}, %r99;
+tcgen05.ld.spcompress.sync.aligned.32x32b.x4.max.sp::2:4.f32.b2 {%r0}, {%r1, %r2}, [%r99];
+tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.max.sp::2:4.f32.b2 {%r0}, {%r1, %r2}, %r98, [%r99];
+tcgen05.ld.spcompress.sync.aligned.32x32b.x64.max.sp::2:4.f32.b2 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33}, [%r99];
+tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.max.sp::2:4.f32.b2 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33}, %r98, [%r99];
+applypriority.async.bulk.tensor.2d.bulk_group.tile::gather4.L2::evict_normal [%rd3, {%r3, %r8, %r0, %r4, %r9}];
+cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster::32b [sm], [%rd1, {%r1, %r2, %r3, %r4, %r5}], [sm+64], {%h1, %h2, %h3}, %r6;
+cp.async.bulk.tensor.5d.global.shared::cta.bulk_group.override::global_address.override::global_dim_stride [%rd1, %rd2, {%c1, %c2, %c3, %c4, %c5}, {%r1, %r2, %r3, %r4}, %h1, {%r5, %r6, %r7, %r8, %r9}], [sm];
 ";
 
 /// Rows that the check does not come to, since an earlier one of the same name takes what they take.
@@ -130,6 +146,16 @@ fn program(target: &str, version: &str, mut instructions: Vec<&str>) -> (Program
             instructions.remove(line - first);
         }
     }
+}
+
+/// Writes out `{%r*32}`, by which the recorded verdicts shorten long vectors.
+fn written_out(text: &str) -> String {
+    let Some((before, after)) = text.split_once('*') else { return text.to_owned() };
+    let (head, stem) = before.rsplit_once('{').expect("a vector");
+    let (count, rest) = after.split_once('}').expect("the end of the vector");
+    let count: usize = count.parse().expect("how many registers");
+    let registers: Vec<String> = (0..count).map(|register| format!("{stem}{register}")).collect();
+    format!("{head}{{{}}}{}", registers.join(", "), written_out(rest))
 }
 
 /// What is wrong with an operand, by itself.
@@ -225,8 +251,9 @@ fn every_form_has_the_operands_of_its_row_and_a_meaning() {
             let Some((target, version)) = lines.next().and_then(|head| head.split_once(' ')) else {
                 continue;
             };
-            let instructions: Vec<&str> = lines.filter_map(|line| line.strip_prefix('+')).collect();
-            let (program, lowered) = program(target, version, instructions);
+            let accepted: Vec<String> =
+                lines.filter_map(|line| line.strip_prefix('+')).map(written_out).collect();
+            let (program, lowered) = program(target, version, accepted.iter().map(String::as_str).collect());
             count += lowered;
             for function in program.functions.iter().filter(|f| f.entry) {
                 for instruction in &function.instructions {
