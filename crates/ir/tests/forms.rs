@@ -93,7 +93,7 @@ tcgen05.ld.spcompress.sync.aligned.32x32b.x4.max.sp::2:4.f32.b2 {%r0}, {%r1, %r2
 tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.max.sp::2:4.f32.b2 {%r0}, {%r1, %r2}, %r98, [%r99];
 tcgen05.ld.spcompress.sync.aligned.32x32b.x64.max.sp::2:4.f32.b2 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33}, [%r99];
 tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.max.sp::2:4.f32.b2 {%r0, %r1}, {%r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33}, %r98, [%r99];
-applypriority.async.bulk.tensor.2d.bulk_group.tile::gather4.L2::evict_normal [%rd3, {%r3, %r8, %r0, %r4, %r9}];
+applypriority.async.bulk.tensor.3d.bulk_group.im2col::w.L2::evict_normal [%rd3, {%r1, %r2, %r3}], {%h1, %h2};
 cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster::32b [sm], [%rd1, {%r1, %r2, %r3, %r4, %r5}], [sm+64], {%h1, %h2, %h3}, %r6;
 cp.async.bulk.tensor.5d.global.shared::cta.bulk_group.override::global_address.override::global_dim_stride [%rd1, %rd2, {%c1, %c2, %c3, %c4, %c5}, {%r1, %r2, %r3, %r4}, %h1, {%r5, %r6, %r7, %r8, %r9}], [sm];
 ";
