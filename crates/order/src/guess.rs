@@ -9,6 +9,12 @@ use ptxvm_ir::operation::Operation;
 use ptxvm_ir::operation::access::{Access, AtomicFunction};
 use ptxvm_ir::{Base, Function, Instruction, OperandKind, Program, VariableId};
 
+/// More looks than this are not worth it: of the other instructions nothing is known.
+const MOST: usize = 1 << 24;
+
+/// So many steps back an address is followed: compilers make it in a few.
+const LONGEST: usize = 256;
+
 /// What an address is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
@@ -31,24 +37,14 @@ pub fn guesses(program: &Program, function: &Function) -> Vec<u32> {
         return Vec::new();
     };
     let looked_at = Looked { program, function, values };
-    let swaps: Vec<(Root, ValueId)> = numbered()
-        .filter(|(_, instruction)| is_cas(instruction))
-        .filter_map(|(at, _)| Some((looked_at.root_of_address(at)?, looked_at.expected(at)?)))
-        .collect();
-    let is_guess = |at: u32| {
-        let root = looked_at.root_of_address(at);
-        let expected: Vec<ValueId> =
-            swaps.iter().filter(|(of, _)| Some(*of) == root).map(|(_, value)| *value).collect();
-        !expected.is_empty() && looked_at.leads_to(at, &expected)
-    };
-    let is_weak_load = |instruction: &Instruction| match program.operation(instruction) {
-        Some(Operation::Access(Access::Load(words))) => !words.order.is_strong() && !words.constant,
-        _ => false,
-    };
-    numbered()
-        .filter(|(at, instruction)| is_weak_load(instruction) && is_guess(*at))
-        .map(|(at, _)| at)
-        .collect()
+    let mut seen = vec![u32::MAX; looked_at.values.values.len()];
+    let (mut left, mut found) = (MOST, Vec::new());
+    for (at, _) in numbered().filter(|(_, instruction)| is_cas(instruction)) {
+        if let (Some(root), Some(expected)) = (looked_at.root_of_address(at), looked_at.expected(at)) {
+            looked_at.go_back((at, root, expected), &mut seen, &mut left, &mut found);
+        }
+    }
+    found
 }
 
 /// A function whose values are known.
@@ -85,7 +81,8 @@ impl Looked<'_> {
     /// Goes back through what is made of one value alone: copies, conversions, sums with constants.
     fn root(&self, value: ValueId) -> Root {
         let mut value = value;
-        while let Origin::Instruction(at) = self.values.values[value.0 as usize].origin {
+        for _ in 0..LONGEST {
+            let Origin::Instruction(at) = self.values.values[value.0 as usize].origin else { break };
             let Some(instruction) = self.instruction(at) else { break };
             if !matches!(
                 self.program.operation(instruction),
@@ -113,31 +110,41 @@ impl Looked<'_> {
         self.read(at, operands.get(address + 1)?)
     }
 
-    /// Whether one of some values is computed from what an instruction writes.
-    fn leads_to(&self, at: u32, wanted: &[ValueId]) -> bool {
-        let mut from = vec![false; self.values.values.len()];
-        self.values.writes(at).iter().for_each(|value| from[value.0 as usize] = true);
-        loop {
-            let mut grew = false;
-            for value in 0..from.len() {
-                let is_from = |source: &ValueId| from[source.0 as usize];
-                let new = !from[value]
-                    && match self.values.values[value].origin {
-                        Origin::Unset => false,
-                        origin @ Origin::Join { .. } => self.values.sources(origin).iter().any(is_from),
-                        Origin::Instruction(at) => {
-                            let computes = self.instruction(at).is_some_and(|instruction| {
-                                matches!(self.program.operation(instruction), Some(Operation::Compute(_)))
-                            });
-                            computes && self.values.reads(at).iter().any(is_from)
+    /// Goes back from what an `atom.cas` expects through what it is computed from, and adds the weak loads of its place.
+    fn go_back(
+        &self,
+        (swap, root, expected): (u32, Root, ValueId),
+        seen: &mut [u32],
+        left: &mut usize,
+        found: &mut Vec<u32>,
+    ) {
+        let mut open = vec![expected];
+        while let Some(value) = open.pop() {
+            if std::mem::replace(&mut seen[value.0 as usize], swap) == swap {
+                continue;
+            }
+            let origin = self.values.values[value.0 as usize].origin;
+            let from = match origin {
+                Origin::Unset => &[],
+                Origin::Join { .. } => self.values.sources(origin),
+                Origin::Instruction(at) => {
+                    match self.instruction(at).map(|one| self.program.operation(one)) {
+                        Some(Some(Operation::Compute(_))) => self.values.reads(at),
+                        Some(Some(Operation::Access(Access::Load(words))))
+                            if !words.order.is_strong()
+                                && !words.constant
+                                && self.root_of_address(at) == Some(root) =>
+                        {
+                            found.push(at);
+                            &[]
                         }
-                    };
-                from[value] |= new;
-                grew |= new;
-            }
-            if !grew {
-                return wanted.iter().any(|value| from[value.0 as usize]);
-            }
+                        _ => &[],
+                    }
+                }
+            };
+            let Some(rest) = left.checked_sub(1 + from.len()) else { return };
+            *left = rest;
+            open.extend(from);
         }
     }
 }
